@@ -1,0 +1,274 @@
+"""Every variant as a PettingZoo AEC environment."""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from pettingzoo import AECEnv
+from pettingzoo.utils import wrappers
+
+from domino_env.encoding import Encoding
+from domino_env.encoding.kernels import observe_with_mask
+from domino_env.envs.options import as_action, check_seed, deal_options, entropy_seed, is_one_round, resolve_rules
+from domino_env.envs.rewards import Reward, take_reward
+from domino_env.errors import IllegalMoveError, OptionsError
+from domino_env.notation.game import PlayedGame
+from domino_env.notation.records import to_record
+from domino_env.rules import Rules
+from domino_env.worlds import resample
+
+__all__ = ["DominoAECEnv", "env", "raw_env"]
+
+RENDER_MODES = ("ansi", "human")
+
+_CHANNELS = ("rewards", "terminations", "truncations", "infos", "_cumulative_rewards")
+
+
+def raw_env(variant: str, **kwargs: Any) -> DominoAECEnv:
+    """The environment of a variant without PettingZoo's wrappers: an illegal action raises ``IllegalMoveError``."""
+    return DominoAECEnv(variant, **kwargs)
+
+
+def env(variant: str, **kwargs: Any) -> AECEnv[str, Any, Any]:
+    """The environment of a variant under PettingZoo's usual wrappers: an illegal action ends the game, with reward -1."""
+    wrapped: Any = raw_env(variant, **kwargs)
+    wrapped = wrappers.TerminateIllegalWrapper(wrapped, illegal_reward=-1)
+    wrapped = wrappers.AssertOutOfBoundsWrapper(wrapped)
+    return wrappers.OrderEnforcingWrapper(wrapped)
+
+
+class DominoAECEnv(AECEnv[str, Any, Any]):
+    """Dominoes for 2 to 5 seats, one move a step.
+
+    Observation: ``{"observation": (D,) float32 in [-1, 1], "action_mask": (A,) int8}``; the mask of a seat that is not on
+    turn is all zero. Action: ``Discrete(A)``, ids independent of the state (``move_text`` names them). Rewards sum to zero.
+
+    Args: ``variant``, a name of ``VARIANTS``; ``num_players``; ``episode`` ``"match"`` (to the target) or ``"round"``;
+    ``reward`` ``"points"`` or ``"win"``; ``render_mode`` None, ``"ansi"`` or ``"human"``; ``rules`` whole rules or a dict of
+    overrides; ``skip_forced``, to play every position with just one legal action by itself.
+
+    Raises ``RulesError`` or ``OptionsError`` for arguments that cannot be used.
+    """
+
+    def __init__(
+        self,
+        variant: str,
+        num_players: int = 2,
+        episode: str = "match",
+        reward: str = "points",
+        render_mode: str | None = None,
+        rules: Rules | Mapping[str, Any] | None = None,
+        skip_forced: bool = False,
+    ) -> None:
+        super().__init__()
+        if render_mode is not None and render_mode not in RENDER_MODES:
+            raise OptionsError(f"render_mode={render_mode!r}, but it is None, 'ansi' or 'human'")
+        self.metadata = {"name": f"{variant}_v0", "render_modes": list(RENDER_MODES), "is_parallelizable": False, "render_fps": 1}
+        self.render_mode = render_mode
+        self.rules = resolve_rules(variant, rules)
+        self.skip_forced = bool(skip_forced)
+        self._by_win = Reward.parse(reward) == Reward.WIN
+        self.game = PlayedGame(self.rules, num_players, is_one_round(episode))
+        self.encoding = Encoding(self.rules, num_players)
+        self.possible_agents = [f"player_{seat}" for seat in range(num_players)]
+        self.agents: list[str] = []
+        self._seat_of = {agent: seat for seat, agent in enumerate(self.possible_agents)}
+        self._num_actions = self.game.num_actions
+        self._size = self.encoding.size
+        self.observation_spaces = {agent: self._make_observation_space() for agent in self.possible_agents}
+        self.action_spaces = {agent: spaces.Discrete(self._num_actions) for agent in self.possible_agents}
+        self.state_space = spaces.Box(-1.0, 1.0, (num_players * self._size,), np.float32)
+        self._reward_buffer = np.zeros(num_players)
+
+    def _make_observation_space(self) -> spaces.Dict:
+        box = spaces.Box(-1.0, 1.0, (self._size,), np.float32)
+        return spaces.Dict({"observation": box, "action_mask": spaces.Box(0, 1, (self._num_actions,), np.int8)})
+
+    def observation_space(self, agent: str) -> spaces.Dict:
+        """Space of what an agent sees: the same object at every call."""
+        return self.observation_spaces[agent]  # type: ignore[return-value]
+
+    def action_space(self, agent: str) -> spaces.Discrete:
+        """Space of what an agent may do: the same object at every call."""
+        return self.action_spaces[agent]  # type: ignore[return-value]
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Start a new game. Without ``seed`` the generator goes on where it stands.
+
+        ``options``: ``hands`` (a list of tile texts by seat), ``boneyard`` (next drawn first), ``leader`` (a seat) and ``scores``
+        (by seat) set up a given deal; what is left out is dealt from the seed. Raises ``OptionsError`` and changes nothing
+        where they cannot be used.
+        """
+        game = self.game.copy()
+        if seed is not None or not game.started:
+            game.start(check_seed(entropy_seed() if seed is None else seed))
+        else:
+            game.start_again()
+        kept = game.seed
+        deal_options(game, options)
+        game.seed = kept
+        if self.skip_forced:
+            game.skip_forced()
+            while game.over:  # nobody had a decision: the next deal
+                game.start_again()
+                game.skip_forced()
+        self.game = game
+        self.agents = list(self.possible_agents)
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self.infos = {agent: {} for agent in self.agents}
+        self._skip_agent_selection: str | None = None
+        self.agent_selection = self.possible_agents[game.seat]
+        self._settle_rewards()
+        self._show()
+
+    def step(self, action: Any) -> None:
+        """Make the move of the agent on turn. ``OptionsError`` for no integer, ``IllegalMoveError`` for an illegal one: both leave the game as it was."""
+        if not self.agents:
+            raise IllegalMoveError(f"action {action!r}, but the game is over: call reset")
+        agent = self.agent_selection
+        if self.terminations[agent] or self.truncations[agent]:
+            self._was_dead_step(action)
+            return
+        game = self.game
+        game.make_move(as_action(action))
+        self._cumulative_rewards[agent] = 0.0
+        if self.skip_forced:
+            game.skip_forced()
+        else:
+            game.deal_if_due()
+        self._settle_rewards()
+        if game.over:
+            self.terminations = dict.fromkeys(self.agents, True)
+            self.agent_selection = self.possible_agents[(game.seat + 1) % len(self.possible_agents)]
+        else:
+            self.agent_selection = self.possible_agents[game.seat]
+        self._show()
+
+    def _settle_rewards(self) -> None:
+        buffer = self._reward_buffer
+        take_reward(self.game.games, 0, self.game.packed, self._by_win, buffer)
+        for agent, reward in zip(self.possible_agents, buffer.tolist(), strict=True):
+            self.rewards[agent] = reward
+            self._cumulative_rewards[agent] += reward
+
+    def observe(self, agent: str) -> dict[str, np.ndarray]:
+        """What ``agent`` may know now, as fresh arrays."""
+        observation = np.empty(self._size, np.float32)
+        mask = np.empty(self._num_actions, np.int8)
+        observe_with_mask(self.game.games, 0, self.game.packed, self._seat_of[agent], observation, mask)
+        return {"observation": observation, "action_mask": mask}
+
+    def state(self) -> np.ndarray:
+        """(num_players * D,) float32: what all seats know together, for a centralised critic."""
+        return np.concatenate([self.observe(agent)["observation"] for agent in self.possible_agents])
+
+    @property
+    def scores(self) -> list[int]:
+        """Score by seat."""
+        return self.game.scores()
+
+    @property
+    def round_index(self) -> int:
+        """Number of the round, from 0."""
+        return len(self.game.rounds) - 1
+
+    @property
+    def leader(self) -> int:
+        """Seat that leads this round."""
+        return int(self.game.games["leader"][0])
+
+    @property
+    def winners(self) -> list[int]:
+        """Seats that won; empty until the game is over."""
+        return self.game.winners()
+
+    def legal_moves(self) -> list[str]:
+        """Texts of the moves that the seat on turn may make; empty when the game is over."""
+        return self.game.legal_moves()
+
+    def move_text(self, action: int) -> str:
+        """Text of an action id; ``NotationError`` outside the action space."""
+        return self.game.move_text(as_action(action))
+
+    def move_index(self, text: str) -> int:
+        """Action id of a text; ``NotationError`` where it is none."""
+        return self.game.move_index(text)
+
+    def record(self) -> dict[str, Any]:
+        """The game so far as a record (format 1); the open round has no ``end`` yet."""
+        return to_record(self.game)
+
+    def describe(self, observation: Any) -> dict[str, float]:
+        """Name -> value in natural units of every number of an observation (the array, or the dict that holds it)."""
+        return self.encoding.describe(observation["observation"] if isinstance(observation, Mapping) else observation)
+
+    def clone(self) -> DominoAECEnv:
+        """The same game, generator included, that can be played on by itself."""
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        other.game = self.game.copy()
+        other.agents = list(self.agents)
+        other._reward_buffer = self._reward_buffer.copy()
+        for name in _CHANNELS:
+            if name in self.__dict__:
+                setattr(other, name, dict(getattr(self, name)))
+        return other
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> DominoAECEnv:
+        return self.clone()
+
+    def get_state(self) -> bytes:
+        """The whole game, generator and log included, as bytes that hold no code."""
+        if not self.game.started:
+            raise OptionsError("get_state: no game yet, call reset")
+        channels = {name: getattr(self, name) for name in _CHANNELS}
+        head = {"agents": self.agents, "selection": self.agent_selection, "skip": self._skip_agent_selection, **channels}
+        text = json.dumps(head, separators=(",", ":")).encode()
+        return struct.pack("<I", len(text)) + text + self.game.to_bytes()
+
+    def set_state(self, state: bytes) -> None:
+        """Become the game of ``get_state``. ``OptionsError``, and nothing changes, for other bytes or those of other rules."""
+        if not isinstance(state, bytes) or len(state) < 4:
+            raise OptionsError("state: these bytes are not the state of a game")
+        end = 4 + struct.unpack("<I", state[:4])[0]
+        game = self.game.copy()
+        game.from_bytes(state[end:])
+        try:
+            head = json.loads(state[4:end])
+        except ValueError:
+            raise OptionsError("state: these bytes are not the state of a game") from None
+        self.game = game
+        self.agents, self.agent_selection, self._skip_agent_selection = head["agents"], head["selection"], head["skip"]
+        for name in _CHANNELS:
+            setattr(self, name, head[name])
+
+    def resample(self, seat: int, seed: int) -> DominoAECEnv:
+        """A clone whose hidden tiles are dealt anew, uniformly among all deals that agree with what ``seat`` has seen."""
+        other = self.clone()
+        other.game = resample(self.game, seat, seed, self.skip_forced)
+        return other
+
+    def _show(self) -> None:
+        if self.render_mode == "human":
+            print(self._text())
+
+    def _text(self) -> str:
+        from domino_env.rendering.ansi import render_game
+
+        return render_game(self.game, None if self.game.over else self.game.seat)
+
+    def render(self) -> str | None:
+        """``"ansi"``: the table as the seat on turn sees it, as text. ``"human"`` prints it after every move by itself."""
+        if self.render_mode is None:
+            return None
+        if not self.game.started:
+            raise OptionsError("render: no game yet, call reset")
+        return self._text() if self.render_mode == "ansi" else None

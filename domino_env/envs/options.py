@@ -1,0 +1,132 @@
+"""Arguments that all front ends share, and the options of ``reset``: checked early, with the value in the message."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from domino_env.errors import NotationError, OptionsError
+from domino_env.notation.game import PlayedGame
+from domino_env.notation.moves import parse_tile
+from domino_env.rules import Rules
+from domino_env.variants import get_rules
+
+__all__ = ["as_action", "check_seed", "deal_options", "entropy_seed", "is_one_round", "resolve_rules"]
+
+_OPTIONS = ("hands", "boneyard", "leader", "scores")
+
+
+def resolve_rules(variant: str, rules: Rules | Mapping[str, Any] | None) -> Rules:
+    """The rules of a variant, with ``rules`` (whole rules, or a dict of overrides) in their place."""
+    base = get_rules(variant)
+    if rules is None:
+        return base
+    return rules if isinstance(rules, Rules) else Rules.from_overrides(base, rules)
+
+
+def is_one_round(episode: object) -> bool:
+    """Whether an episode is one round (``"round"``) or a whole match (``"match"``)."""
+    if episode not in ("round", "match"):
+        raise OptionsError(f"episode={episode!r}, but it is 'round' or 'match'")
+    return episode == "round"
+
+
+def check_seed(seed: object) -> int:
+    """``seed`` as an int from 0 to 2**64 - 1."""
+    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or not 0 <= seed < 2**64:
+        raise OptionsError(f"seed={seed!r}, but a seed is a whole number from 0 to 2**64 - 1")
+    return int(seed)
+
+
+def entropy_seed() -> int:
+    """A seed from the operating system, for whoever gave none."""
+    return int.from_bytes(os.urandom(7), "little")
+
+
+def as_action(action: object) -> int:
+    """An action id as int: Python and numpy integers and 0-d integer arrays; anything else raises ``OptionsError``."""
+    kind = type(action)
+    if kind is int or kind is np.int64:
+        return int(action)  # type: ignore[call-overload, no-any-return]
+    if isinstance(action, np.ndarray) and action.shape == () and action.dtype.kind in "iu":
+        return int(action)
+    if isinstance(action, (int, np.integer)) and not isinstance(action, bool):
+        return int(action)
+    shape = f" of shape {action.shape}" if isinstance(action, np.ndarray) else ""
+    raise OptionsError(f"action {action!r}{shape} ({kind.__name__}), but an action is an int, a numpy integer or a 0-d integer array")
+
+
+def deal_options(game: PlayedGame, options: Mapping[str, Any] | None) -> bool:
+    """Set ``game`` up anew with the options of ``reset``; what they leave out stays as its generator dealt it.
+
+    Returns whether there was anything to set up. Raises ``OptionsError`` for what cannot be.
+    """
+    # PettingZoo's api_test passes a meaningless key "options"
+    given = {name: value for name, value in (options or {}).items() if name != "options" and value is not None}
+    unknown = [name for name in given if name not in _OPTIONS]
+    if unknown:
+        raise OptionsError(f"options: unknown {unknown[0]!r}; the options are {', '.join(_OPTIONS)}")
+    if not given:
+        return False
+    order = _order(game, _list("hands", given.get("hands", [])), _list("boneyard", given.get("boneyard", [])))
+    game.set_up(order, _leader(game, given.get("leader")), _scores(game, given.get("scores")))
+    return True
+
+
+def _list(name: str, value: Any) -> Sequence[Any]:
+    if isinstance(value, str) or not isinstance(value, Sequence):
+        raise OptionsError(f"options: {name}={value!r}, but it is a list")
+    return value
+
+
+def _order(game: PlayedGame, hands: Sequence[Any], boneyard: Sequence[Any]) -> list[int]:
+    """The order of all tiles: given ones in their place, the others as they were shuffled."""
+    rules, seats = game.rules, game.num_players
+    size, count = rules.hand[seats], rules.num_tiles
+    slots: list[int | None] = [None] * count
+    if len(hands) > seats:
+        raise OptionsError(f"options: {len(hands)} hands for {seats} seats")
+    for seat, hand in enumerate(hands):
+        _fill(slots, seat * size, size, _list(f"hands[{seat}]", hand), rules.max_pip, f"hands[{seat}]")
+    _fill(slots, seats * size, count - seats * size, boneyard, rules.max_pip, "boneyard")
+    used = [tile for tile in slots if tile is not None]
+    if len(set(used)) < len(used):
+        raise OptionsError(f"options: a tile is given twice in hands={list(hands)!r}, boneyard={list(boneyard)!r}")
+    rest = [tile for tile in game.games["order"][0, :count].tolist() if tile not in used]
+    return [rest.pop(0) if tile is None else tile for tile in slots]
+
+
+def _fill(slots: list[int | None], start: int, room: int, texts: Sequence[Any], max_pip: int, name: str) -> None:
+    if len(texts) > room:
+        raise OptionsError(f"options: {name} has {len(texts)} tiles, but there is room for {room}")
+    for offset, text in enumerate(texts):
+        try:
+            slots[start + offset] = parse_tile(text, max_pip)
+        except NotationError as error:
+            raise OptionsError(f"options: {name}: {error}") from None
+
+
+def _leader(game: PlayedGame, leader: Any) -> int:
+    if leader is None:
+        return -1
+    if isinstance(leader, bool) or not isinstance(leader, (int, np.integer)) or not 0 <= leader < game.num_players:
+        raise OptionsError(f"options: leader={leader!r}, but seats are 0 to {game.num_players - 1}")
+    return int(leader)
+
+
+def _scores(game: PlayedGame, scores: Any) -> list[int]:
+    seats = game.num_players
+    if scores is None:
+        return [0] * seats
+    values = _list("scores", scores.tolist() if isinstance(scores, np.ndarray) else scores)
+    if len(values) != seats or any(isinstance(v, bool) or not isinstance(v, (int, np.integer)) for v in values):
+        raise OptionsError(f"options: scores={scores!r}, but they are {seats} whole numbers")
+    target = game.rules.target[seats]
+    if not game.one_round and max(values) >= target:
+        raise OptionsError(f"options: scores={scores!r}, but the match is over at {target}")
+    if game.rules.sides and (values[0] != values[2] or values[1] != values[3]):
+        raise OptionsError(f"options: scores={scores!r}, but with sides partners have the same score")
+    return [int(value) for value in values]

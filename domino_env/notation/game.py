@@ -1,0 +1,234 @@
+"""One game played move by move, with everything that happened written down. No RL word: front ends stand on it."""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from domino_env.engine import batch
+from domino_env.engine.packed import numbers, pack_rules
+from domino_env.engine.state import BLOCKED, EXHAUSTED, GAME, GAME_OVER, OUT, PLAYING, ROUND_OVER, TARGET, new_games
+from domino_env.errors import IllegalMoveError, OptionsError
+from domino_env.notation.moves import move_index, move_text, tile_text
+from domino_env.rules import Rules
+
+__all__ = ["END_NAMES", "Event", "PlayedGame", "RoundLog"]
+
+END_NAMES = {OUT: "out", BLOCKED: "blocked", EXHAUSTED: "exhausted", TARGET: "target"}
+
+_MAGIC = b"domino-state-1\n"
+
+
+class Event(NamedTuple):
+    """One move: who, which action id, the tile drawn (or -1) and the points made."""
+
+    seat: int
+    action: int
+    tile: int
+    points: int
+
+
+@dataclass
+class RoundLog:
+    """One round: its deal, its moves, and how it ended (``end`` is 0 while it is open)."""
+
+    order: list[int]
+    leader: int
+    start_scores: list[int]
+    events: list[Event] = field(default_factory=list)
+    end: int = 0
+    bonus: list[int] = field(default_factory=list)
+    scores: list[int] = field(default_factory=list)
+
+    def copy(self) -> RoundLog:
+        """A log that can be written on without touching this one."""
+        return RoundLog(self.order, self.leader, self.start_scores, list(self.events), self.end, self.bonus, self.scores)
+
+
+class PlayedGame:
+    """A game in one engine row, and its log. ``one_round``: the game is one round, which the target does not end."""
+
+    def __init__(self, rules: Rules, num_players: int, one_round: bool) -> None:
+        self.rules = rules
+        self.num_players = rules.check_players(num_players)
+        self.one_round = one_round
+        self.packed = pack_rules(rules, num_players, one_round)
+        self.num_actions = int(numbers(self.packed).num_actions)
+        self.games = new_games(1)
+        self.rounds: list[RoundLog] = []
+        self.seed: int | None = None
+        self._events: list[Event] = []
+        self.phase, self.seat, self.num_legal = PLAYING, 0, 0
+
+    @property
+    def row(self) -> Any:
+        """The game's row: read its fields, do not write them."""
+        return self.games.view(np.recarray)[0]
+
+    def _note(self, status: tuple[int, int, int, int, int]) -> None:
+        self.phase, self.seat, self.num_legal = status[:3]
+
+    @property
+    def started(self) -> bool:
+        """Whether a first round was dealt."""
+        return bool(self.rounds)
+
+    @property
+    def over(self) -> bool:
+        """Whether the game has ended."""
+        return self.phase == GAME_OVER
+
+    def start(self, seed: int) -> None:
+        """A new game from ``seed`` (0 to 2**64-1)."""
+        batch.start(self.games, np.zeros(1, np.int64), self.packed, np.array([seed], np.uint64))
+        self._note(batch.status(self.games, 0))
+        self.seed = seed
+        self._open_log()
+
+    def start_again(self) -> None:
+        """A new game from where this game's generator stands."""
+        self._note(batch.start_again(self.games, 0, self.packed))
+        self.seed = None
+        self._open_log()
+
+    def set_up(self, order: Sequence[int], leader: int, scores: Sequence[int]) -> None:
+        """A new game from a given order of all tiles (hands by seat, then boneyard), leader (-1: as the rules have it) and scores.
+
+        Raises ``OptionsError`` where ``leader`` does not hold the tile that must be led.
+        """
+        tiles = np.array(order, np.int8)
+        if leader >= 0 and numbers(self.packed).forced_lead:
+            seat, tile = batch.forced_lead_of(self.games.copy(), 0, self.packed, tiles)
+            if seat != leader:
+                raise OptionsError(f"leader={leader}, but seat {seat} holds the tile that must be led, {tile_text(tile)}")
+        self._note(batch.set_up(self.games, 0, self.packed, tiles, leader, np.array(scores, np.int64)))
+        self._open_log()
+
+    def _open_log(self) -> None:
+        self.rounds = []
+        self._open_round()
+
+    def _open_round(self) -> None:
+        order = self.games["order"][0, : self.rules.num_tiles].tolist()
+        self.rounds.append(RoundLog(order, int(self.games["leader"][0]), self.scores()))
+        self._events = self.rounds[-1].events
+
+    def make_move(self, action: int) -> None:
+        """One move of the seat on turn, and no more. ``IllegalMoveError`` leaves the game as it was."""
+        status = batch.make_move(self.games, 0, self.packed, action)
+        if status[0] < 0:
+            raise IllegalMoveError(self._why_illegal(action))
+        self._events.append(Event(self.seat, action, status[4], status[3]))
+        self.phase, self.seat, self.num_legal = status[:3]
+        if self.phase != PLAYING:
+            self._close_round()
+
+    def _close_round(self) -> None:
+        log = self.rounds[-1]
+        log.end = int(self.games["end"][0])
+        log.bonus = self.games["bonus"][0, : self.num_players].tolist()
+        log.scores = self.scores()
+
+    def deal_if_due(self) -> None:
+        """Deal the next round of a match where one is due."""
+        if self.phase == ROUND_OVER:
+            self._note(batch.start_next_round(self.games, 0, self.packed))
+            self._open_round()
+
+    def deal_next(self, order: Sequence[int]) -> None:
+        """Deal the round that is due in a given order of all tiles."""
+        self._note(batch.deal_next(self.games, 0, self.packed, np.array(order, np.int8)))
+        self._open_round()
+
+    def skip_forced(self) -> None:
+        """Make moves while just one is legal, dealing rounds that are due, until somebody decides or the game is over."""
+        while self.phase == ROUND_OVER or (self.phase == PLAYING and self.num_legal == 1):
+            if self.phase == ROUND_OVER:
+                self.deal_if_due()
+            else:
+                self.make_move(self.legal_actions()[0])
+
+    def _why_illegal(self, action: int) -> str:
+        if self.over:
+            return f"action {action}, but the game is over"
+        if not 0 <= action < self.num_actions:
+            return f"action {action}, but action ids are 0 to {self.num_actions - 1}"
+        return f"action {action} ({self.move_text(action)}) is not legal for seat {self.seat}; legal: {', '.join(self.legal_moves())}"
+
+    def legal_actions(self) -> list[int]:
+        """Action ids that the seat on turn may take, ascending; empty when the game is over."""
+        mask = np.zeros(self.num_actions, np.int8)
+        batch.mask_of(self.games, 0, self.packed, mask)
+        return np.flatnonzero(mask).tolist()  # type: ignore[no-any-return]
+
+    def legal_moves(self) -> list[str]:
+        """Texts of ``legal_actions``."""
+        return [self.move_text(action) for action in self.legal_actions()]
+
+    @property
+    def leading(self) -> bool:
+        """Whether the next move is a lead."""
+        return bool(self.games["table"][0] == 0)
+
+    def move_text(self, action: int) -> str:
+        """Text of an action id in this position."""
+        return move_text(self.packed, action, self.leading)
+
+    def move_index(self, text: str) -> int:
+        """Action id of a text in this position."""
+        return move_index(self.packed, text, self.leading)
+
+    def scores(self) -> list[int]:
+        """Score by seat."""
+        return self.games["score"][0, : self.num_players].tolist()  # type: ignore[no-any-return]
+
+    def winners(self) -> list[int]:
+        """Seats that won; empty until the game is over."""
+        winners = int(self.games["winners"][0])
+        return [seat for seat in range(self.num_players) if winners >> seat & 1]
+
+    def copy(self) -> PlayedGame:
+        """The same game, generator included, that can be played on by itself."""
+        other = object.__new__(PlayedGame)
+        other.__dict__.update(self.__dict__)
+        other.games = self.games.copy()
+        other.rounds = [*self.rounds[:-1], self.rounds[-1].copy()] if self.rounds else []
+        other._events = other.rounds[-1].events if other.rounds else []
+        return other
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> PlayedGame:
+        return self.copy()
+
+    def to_bytes(self) -> bytes:
+        """The game and its log; holds no code. ``from_bytes`` of a game with the same rules reads it."""
+        logs = [[log.order, log.leader, log.start_scores, log.events, log.end, log.bonus, log.scores] for log in self.rounds]
+        head = {"rules": self.rules.fingerprint(), "num_players": self.num_players, "one_round": self.one_round}
+        text = json.dumps({**head, "seed": self.seed, "rounds": logs}, separators=(",", ":")).encode()
+        return _MAGIC + struct.pack("<I", len(text)) + text + self.games.tobytes()
+
+    def from_bytes(self, data: bytes) -> None:
+        """Become the game that ``to_bytes`` wrote. ``OptionsError`` for other bytes, or those of other rules."""
+        start = len(_MAGIC) + 4
+        if not isinstance(data, bytes) or not data.startswith(_MAGIC) or len(data) < start:
+            raise OptionsError("state: these bytes are not the state of a game")
+        end = start + struct.unpack("<I", data[len(_MAGIC) : start])[0]
+        if len(data) != end + GAME.itemsize:
+            raise OptionsError(f"state: {len(data)} bytes, but this state has {end + GAME.itemsize}; it is cut off or of another version")
+        head = json.loads(data[start:end])
+        mine = {"rules": self.rules.fingerprint(), "num_players": self.num_players, "one_round": self.one_round}
+        for name, value in mine.items():
+            if head[name] != value:
+                raise OptionsError(f"state: {name}={head[name]!r}, but this game has {value!r}")
+        self.games[0] = np.frombuffer(data[end:], dtype=GAME)[0]
+        self._note(batch.status(self.games, 0))
+        self.seed = head["seed"]
+        self.rounds = [
+            RoundLog(order, leader, start_scores, [Event(*event) for event in events], end_kind, bonus, scores)
+            for order, leader, start_scores, events, end_kind, bonus, scores in head["rounds"]
+        ]
+        self._events = self.rounds[-1].events if self.rounds else []

@@ -1,0 +1,198 @@
+"""Records: whole games as JSON (format 1). Written from a ``PlayedGame``, replayed move by move on the engine.
+
+``{"format": 1, "variant", "rules": {what differs from the preset}, "num_players", "seed", "rounds": [{"hands", "boneyard"
+(next drawn first), "leader", "events": [{"seat", "move", "points", "tile" where one was drawn}], "end", "bonus", "scores"}],
+"winners"}``. An open round has no ``end``. ``"episode": "round"`` stands where the game is one round, and
+``"start_scores"`` in the first round where it did not start at 0.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from domino_env.engine.state import PLAYING
+from domino_env.errors import DominoError, RecordError
+from domino_env.notation.game import END_NAMES, PlayedGame, RoundLog
+from domino_env.notation.moves import move_text, parse_tile, tile_text
+from domino_env.rules import Rules
+from domino_env.variants import VARIANTS
+
+__all__ = ["RECORD_FORMAT", "load_record", "read_rules", "replay", "replay_moves", "save_record", "to_record"]
+
+RECORD_FORMAT = 1
+
+
+def to_record(game: PlayedGame) -> dict[str, Any]:
+    """The record of a game, at any time."""
+    base = VARIANTS.get(game.rules.variant)
+    record: dict[str, Any] = {"format": RECORD_FORMAT, "variant": game.rules.variant}
+    record["rules"] = game.rules.overrides_from(base) if base is not None else game.rules.to_json()
+    record["num_players"] = game.num_players
+    record["seed"] = game.seed
+    if game.one_round:
+        record["episode"] = "round"
+    record["rounds"] = [_round_record(game, log) for log in game.rounds]
+    record["winners"] = game.winners()
+    return record
+
+
+def _round_record(game: PlayedGame, log: RoundLog) -> dict[str, Any]:
+    size = game.rules.hand[game.num_players]
+    dealt = size * game.num_players
+    texts = [tile_text(tile) for tile in log.order]
+    out: dict[str, Any] = {
+        "hands": [texts[start : start + size] for start in range(0, dealt, size)],
+        "boneyard": texts[dealt:],
+        "leader": log.leader,
+    }
+    if log is game.rounds[0] and any(log.start_scores):
+        out["start_scores"] = list(log.start_scores)
+    out["events"] = [_event_record(game, number, *event) for number, event in enumerate(log.events)]
+    if log.end:
+        out["end"] = END_NAMES[log.end]
+        out["bonus"] = list(log.bonus)
+        out["scores"] = list(log.scores)
+    return out
+
+
+def _event_record(game: PlayedGame, number: int, seat: int, action: int, tile: int, points: int) -> dict[str, Any]:
+    out: dict[str, Any] = {"seat": seat, "move": move_text(game.packed, action, number == 0)}
+    if tile >= 0:
+        out["tile"] = tile_text(tile)
+    out["points"] = points
+    return out
+
+
+def save_record(record: Mapping[str, Any], path: str | os.PathLike[str]) -> None:
+    """Write a record as JSON: beside the file, then renamed over it."""
+    target = Path(path)
+    beside = target.with_name(f"{target.name}.{os.getpid()}.part")
+    beside.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    beside.replace(target)
+
+
+def load_record(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Read a record; ``RecordError`` if the file is missing or no JSON object. ``replay`` checks what it says."""
+    try:
+        record = json.loads(Path(path).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise RecordError(f"record {os.fspath(path)!r}: {error}") from None
+    if not isinstance(record, dict):
+        raise RecordError(f"record {os.fspath(path)!r}: a record is a JSON object, this is {type(record).__name__}")
+    return record
+
+
+def read_rules(record: Mapping[str, Any]) -> Rules:
+    """The rules that a record was played by. Raises ``RecordError``."""
+    if not isinstance(record, Mapping):
+        raise RecordError(f"record: a record is a dict, this is {type(record).__name__}")
+    if record.get("format") != RECORD_FORMAT:
+        raise RecordError(f"record: format={record.get('format')!r}, but this version reads format {RECORD_FORMAT}")
+    variant, overrides = record.get("variant"), record.get("rules", {})
+    try:
+        if isinstance(variant, str) and variant in VARIANTS:
+            return Rules.from_overrides(VARIANTS[variant], overrides)
+        if isinstance(variant, str) and isinstance(overrides, Mapping) and overrides.get("variant") == variant:
+            return Rules.from_overrides(Rules(), overrides)
+    except DominoError as error:
+        raise RecordError(f"record: rules: {error}") from None
+    raise RecordError(f"record: variant={variant!r}, but the variants are {', '.join(VARIANTS)}; other rules must be given whole")
+
+
+def replay(record: Mapping[str, Any]) -> PlayedGame:
+    """Play a record on the engine; returns the game as it stands at the record's end.
+
+    Raises ``RecordError``, naming round and event, where the record breaks a rule, a score or the format.
+    """
+    game = None
+    for game in replay_moves(record):
+        pass
+    assert game is not None
+    return game
+
+
+def replay_moves(record: Mapping[str, Any]) -> Iterator[PlayedGame]:
+    """As ``replay``, but gives the game after each deal and each move: the same object, played on."""
+    rules = read_rules(record)
+    try:
+        game = PlayedGame(rules, record["num_players"], record.get("episode", "match") == "round")
+        rounds = list(record["rounds"])
+        if not rounds:
+            raise RecordError("record: no rounds, but a record has at least the deal of its first")
+        for number, entry in enumerate(rounds):
+            with _Place(f"round {number}"):
+                _deal(game, number, entry)
+            yield game
+            yield from _play_round(game, number, entry, last=number == len(rounds) - 1)
+        game.seed = record.get("seed")
+        _compare("record", "winners", record.get("winners", []), game.winners())
+    except (KeyError, TypeError, IndexError, AttributeError) as error:
+        raise RecordError(f"record: {type(error).__name__} {error}; this is not of format {RECORD_FORMAT}") from None
+
+
+class _Place:
+    """Names the round and event in whatever goes wrong inside."""
+
+    def __init__(self, place: str) -> None:
+        self.place = place
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, RecordError) and str(error).startswith("record"):
+            return
+        if isinstance(error, KeyError):
+            raise RecordError(f"record, {self.place}: no {error}") from None
+        if isinstance(error, (ValueError, TypeError, IndexError, AttributeError)):
+            raise RecordError(f"record, {self.place}: {error}") from None
+
+
+def _deal(game: PlayedGame, number: int, entry: Mapping[str, Any]) -> None:
+    rules, seats = game.rules, game.num_players
+    hands = [[parse_tile(text, rules.max_pip) for text in hand] for hand in entry["hands"]]
+    order = [tile for hand in hands for tile in hand] + [parse_tile(text, rules.max_pip) for text in entry["boneyard"]]
+    if [len(hand) for hand in hands] != [rules.hand[seats]] * seats:
+        raise RecordError(f"hands of {[len(hand) for hand in hands]} tiles, but {seats} players get {rules.hand[seats]} each")
+    if sorted(order) != list(range(rules.num_tiles)):
+        raise RecordError(f"hands and boneyard hold {len(set(order))} different tiles of {len(order)}, but the set has {rules.num_tiles}")
+    leader = entry["leader"]
+    if isinstance(leader, bool) or not isinstance(leader, int) or not 0 <= leader < seats:
+        raise RecordError(f"leader={leader!r}, but seats are 0 to {seats - 1}")
+    if number == 0:
+        game.set_up(order, leader, entry.get("start_scores", [0] * seats))
+    else:
+        if game.phase == PLAYING or game.over:
+            raise RecordError("a next deal, but the game is over" if game.over else "a next deal, but the round before is not over")
+        game.deal_next(order)
+        _compare("", "leader", leader, int(game.row.leader))
+
+
+def _play_round(game: PlayedGame, number: int, entry: Mapping[str, Any], last: bool) -> Iterator[PlayedGame]:
+    for count, event in enumerate(entry["events"]):
+        with _Place(f"round {number}, event {count}"):
+            if game.phase != PLAYING:
+                raise RecordError(f"{event!r}, but the round is over ({END_NAMES[int(game.row.end)]})")
+            _compare("", "seat", event["seat"], game.seat)
+            game.make_move(game.move_index(event["move"]))
+            done = game.rounds[-1].events[-1]
+            _compare("", "tile", event.get("tile"), tile_text(done.tile) if done.tile >= 0 else None)
+            _compare("", "points", event["points"], done.points)
+        yield game
+    with _Place(f"round {number}"):
+        log = game.rounds[-1]
+        if not log.end and (not last or "end" in entry):
+            raise RecordError(f"end={entry.get('end')!r}, but seat {game.seat} can go on: {', '.join(game.legal_moves())}")
+        if log.end:
+            _compare("", "end", entry.get("end"), END_NAMES[log.end])
+            _compare("", "bonus", entry.get("bonus"), log.bonus)
+            _compare("", "scores", entry.get("scores"), log.scores)
+
+
+def _compare(place: str, what: str, given: object, right: object) -> None:
+    if given != right:
+        raise RecordError(f"{place + ': ' if place else ''}{what}={given!r}, but by the rules it is {right!r}")
