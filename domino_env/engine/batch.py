@@ -29,6 +29,7 @@ __all__ = [
     "masks_of",
     "play_random",
     "random_move",
+    "seed_games",
     "set_up",
     "start",
     "start_again",
@@ -45,8 +46,16 @@ def start(games: Any, rows: Any, rules: Any, seeds: Any) -> None:
         game.key = seed_key(seeds[k])
         game.deals = 0
         game.moves = 0
-        clear_gain(game)
         start_game(game, rules[0])
+
+
+@kernel
+def seed_games(games: Any, rows: Any, seeds: Any) -> None:
+    """Seed the games ``rows`` without dealing."""
+    for k in range(len(rows)):
+        games[rows[k]].key = seed_key(seeds[k])
+        games[rows[k]].deals = 0
+        games[rows[k]].moves = 0
 
 
 @kernel

@@ -29,6 +29,7 @@ def clear_game(game: Any) -> None:
     game.end = GOING_ON
     for seat in range(SEATS):
         game.score[seat] = 0
+        game.gain[seat] = 0
         game.penalties[seat] = 0
         game.bonus[seat] = 0
 

@@ -32,7 +32,6 @@ def clear_legal(game: Any) -> None:
 @jit
 def find_legal(game: Any, rules: Any) -> None:
     """Write what the seat on turn may do. Whoever can play may not pass."""
-    clear_legal(game)
     if game.drawn_tile >= 0:
         _find_scoring_places(game, rules)
     elif game.table == 0:
@@ -42,30 +41,35 @@ def find_legal(game: Any, rules: Any) -> None:
     count = 0
     for arm in range(rules.arms):
         count += count_bits(game.plays[arm]) + count_bits(game.flats[arm])
-    stuck = count == 0
+    game.may_draw = 0
+    game.may_pass = 0
     if game.drawn_tile < 0:
-        game.may_draw = 1 if may_draw(game, rules, stuck) else 0
-        game.may_pass = 1 if stuck and not (game.may_draw and rules.must_draw) else 0
+        stuck = count == 0
+        if may_draw(game, rules, stuck):
+            game.may_draw = 1
+        if stuck and not (game.may_draw and rules.must_draw):
+            game.may_pass = 1
     game.num_legal = count + game.may_draw + game.may_pass
 
 
 @jit
 def _find_leads(game: Any, rules: Any) -> None:
+    for arm in range(1, rules.arms):
+        game.plays[arm] = 0
+        game.flats[arm] = 0
     game.plays[0] = BITS[game.lead_tile] if game.lead_tile >= 0 else game.hands[game.seat]
-    if may_lie_flat(game, rules):
-        game.flats[0] = game.plays[0] & DOUBLES
+    game.flats[0] = game.plays[0] & DOUBLES if may_lie_flat(game, rules) else 0
 
 
 @jit
 def _find_plays(game: Any, rules: Any) -> None:
     hand = game.hands[game.seat]
-    flat = may_lie_flat(game, rules)
+    flat = DOUBLES if may_lie_flat(game, rules) else 0
     for arm in range(rules.arms):
         pip = game.arm_pip[arm]
-        if pip >= 0:
-            game.plays[arm] = hand & SUITS[pip]
-            if flat:
-                game.flats[arm] = game.plays[arm] & DOUBLES
+        fitting = hand & SUITS[pip] if pip >= 0 else 0
+        game.plays[arm] = fitting
+        game.flats[arm] = fitting & flat
 
 
 @jit
@@ -74,6 +78,8 @@ def _find_scoring_places(game: Any, rules: Any) -> None:
     tile = game.drawn_tile
     flat = may_lie_flat(game, rules) and BITS[tile] & DOUBLES != 0
     for arm in range(rules.arms):
+        game.plays[arm] = 0
+        game.flats[arm] = 0
         pip = game.arm_pip[arm]
         if pip >= 0 and SUITS[pip] & BITS[tile] != 0:
             if makes_sum(game, rules, arm, tile, False):

@@ -92,7 +92,8 @@ def end_round(game: Any, rules: Any, end: Any) -> None:
     elif not target_reached(game, rules, False):
         if game.first_out != NONE:
             game.round_winner = game.first_out
-        settle_lowest(game, rules)
+        else:
+            settle_lowest(game, rules)
     over = target_reached(game, rules, True)
     game.end = TARGET if over else end
     game.round_index += 1

@@ -30,7 +30,9 @@ def next_turn(game: Any, rules: Any) -> None:
 
 @jit
 def seats_in(game: Any, rules: Any) -> Any:
-    """Players who still hold tiles."""
+    """Number of players who still hold tiles."""
+    if not rules.play_on:
+        return rules.num_players
     count = 0
     for seat in range(rules.num_players):
         if game.hand_sizes[seat] > 0:
@@ -43,8 +45,10 @@ def find_end(game: Any, rules: Any, turn_over: Any) -> Any:
     """How the round ends after the move just made, the target aside: out before blocked before exhausted."""
     if game.hand_sizes[game.seat] == 0 and not rules.play_on:
         return OUT
+    if seats_in(game, rules) == 0:
+        return OUT
     if _nobody_can_go_on(game, rules):
-        return BLOCKED if seats_in(game, rules) > 0 else OUT
+        return BLOCKED
     if rules.stop_exhausted and turn_over and drawable(game, rules) == 0 and had_drawable(rules):
         return EXHAUSTED
     return GOING_ON

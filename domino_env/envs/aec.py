@@ -19,6 +19,7 @@ from domino_env.envs.rewards import Reward, take_reward
 from domino_env.errors import IllegalMoveError, OptionsError
 from domino_env.notation.game import PlayedGame
 from domino_env.notation.records import to_record
+from domino_env.rendering.ansi import render_game
 from domino_env.rules import Rules
 from domino_env.worlds import resample
 
@@ -55,6 +56,8 @@ class DominoAECEnv(AECEnv[str, Any, Any]):
     Raises ``RulesError`` or ``OptionsError`` for arguments that cannot be used.
     """
 
+    metadata = {"render_modes": list(RENDER_MODES), "is_parallelizable": False, "render_fps": 1}
+
     def __init__(
         self,
         variant: str,
@@ -68,7 +71,7 @@ class DominoAECEnv(AECEnv[str, Any, Any]):
         super().__init__()
         if render_mode is not None and render_mode not in RENDER_MODES:
             raise OptionsError(f"render_mode={render_mode!r}, but it is None, 'ansi' or 'human'")
-        self.metadata = {"name": f"{variant}_v0", "render_modes": list(RENDER_MODES), "is_parallelizable": False, "render_fps": 1}
+        self.metadata = {**self.metadata, "name": f"{variant}_v0"}
         self.render_mode = render_mode
         self.rules = resolve_rules(variant, rules)
         self.skip_forced = bool(skip_forced)
@@ -258,17 +261,16 @@ class DominoAECEnv(AECEnv[str, Any, Any]):
 
     def _show(self) -> None:
         if self.render_mode == "human":
-            print(self._text())
-
-    def _text(self) -> str:
-        from domino_env.rendering.ansi import render_game
-
-        return render_game(self.game, None if self.game.over else self.game.seat)
+            print(render_game(self.game, None if self.game.over else self.game.seat))
 
     def render(self) -> str | None:
         """``"ansi"``: the table as the seat on turn sees it, as text. ``"human"`` prints it after every move by itself."""
+        return self.render_for(None if self.game.over else self.game.seat)
+
+    def render_for(self, seat: int | None) -> str | None:
+        """As ``render``, as ``seat`` sees it (None: as a spectator does)."""
         if self.render_mode is None:
             return None
         if not self.game.started:
             raise OptionsError("render: no game yet, call reset")
-        return self._text() if self.render_mode == "ansi" else None
+        return render_game(self.game, seat) if self.render_mode == "ansi" else None

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from domino_env.errors import NotationError, OptionsError
 from domino_env.notation.game import PlayedGame
@@ -14,7 +15,7 @@ from domino_env.notation.moves import parse_tile
 from domino_env.rules import Rules
 from domino_env.variants import get_rules
 
-__all__ = ["as_action", "check_seed", "deal_options", "entropy_seed", "is_one_round", "resolve_rules"]
+__all__ = ["as_action", "as_actions", "as_seeds", "check_seat", "check_seed", "deal_options", "entropy_seed", "is_one_round", "resolve_rules"]
 
 _OPTIONS = ("hands", "boneyard", "leader", "scores")
 
@@ -32,6 +33,15 @@ def is_one_round(episode: object) -> bool:
     if episode not in ("round", "match"):
         raise OptionsError(f"episode={episode!r}, but it is 'round' or 'match'")
     return episode == "round"
+
+
+def check_seat(seat: object, num_players: int) -> int:
+    """``learner_seat`` as an int; -1 for None, a seat drawn anew for each game."""
+    if seat is None:
+        return -1
+    if isinstance(seat, bool) or not isinstance(seat, (int, np.integer)) or not 0 <= seat < num_players:
+        raise OptionsError(f"learner_seat={seat!r}, but it is None (drawn for each game) or a seat from 0 to {num_players - 1}")
+    return int(seat)
 
 
 def check_seed(seed: object) -> int:
@@ -57,6 +67,25 @@ def as_action(action: object) -> int:
         return int(action)
     shape = f" of shape {action.shape}" if isinstance(action, np.ndarray) else ""
     raise OptionsError(f"action {action!r}{shape} ({kind.__name__}), but an action is an int, a numpy integer or a 0-d integer array")
+
+
+def as_actions(actions: npt.ArrayLike, count: int) -> npt.NDArray[np.int64]:
+    """Action ids of a batch as (count,) int64; ``OptionsError`` for another shape or a type that is no integer."""
+    array = np.asarray(actions)
+    if array.shape != (count,) or array.dtype.kind not in "iu":
+        raise OptionsError(f"actions of shape {array.shape} and type {array.dtype}, but they are ({count},) integers")
+    return array.astype(np.int64, copy=False)
+
+
+def as_seeds(seed: int | npt.NDArray[Any], count: int) -> npt.NDArray[np.uint64]:
+    """Seeds of a batch as (count,) uint64: ``seed + g`` for game g, or the given array."""
+    if isinstance(seed, (np.ndarray, list, tuple)):
+        seeds = [check_seed(value) for value in np.asarray(seed).ravel().tolist()]
+        if len(seeds) != count:
+            raise OptionsError(f"seed: {len(seeds)} seeds for {count} games")
+        return np.array(seeds, np.uint64)
+    first = check_seed(seed)
+    return np.array([(first + g) % 2**64 for g in range(count)], np.uint64)
 
 
 def deal_options(game: PlayedGame, options: Mapping[str, Any] | None) -> bool:

@@ -64,6 +64,7 @@ class PlayedGame:
         self.seed: int | None = None
         self._events: list[Event] = []
         self.phase, self.seat, self.num_legal = PLAYING, 0, 0
+        self.first_deal = 0  # number of the deal that this game began with
 
     @property
     def row(self) -> Any:
@@ -88,10 +89,12 @@ class PlayedGame:
         batch.start(self.games, np.zeros(1, np.int64), self.packed, np.array([seed], np.uint64))
         self._note(batch.status(self.games, 0))
         self.seed = seed
+        self.first_deal = 0
         self._open_log()
 
     def start_again(self) -> None:
         """A new game from where this game's generator stands."""
+        self.first_deal = int(self.games["deals"][0])
         self._note(batch.start_again(self.games, 0, self.packed))
         self.seed = None
         self._open_log()

@@ -1,0 +1,1 @@
+"""The pages of the docs, and the command that writes their generated parts."""

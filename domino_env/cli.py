@@ -1,0 +1,190 @@
+"""The ``domino`` command: reads the command line; what each command does stands in ``domino_env.commands``."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from domino_env.errors import DominoError
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(name="domino", help="Dominoes: play, watch, replay, compare and measure.", add_completion=False, rich_markup_mode=None)
+
+Variant = Annotated[str, typer.Argument(metavar="VARIANT", help="A name that 'domino variants' lists.", show_default=False)]
+Specs = Annotated[
+    list[str], typer.Argument(metavar="SPEC...", help="Policies: random, greedy, a checkpoint file or a bundled name.", show_default=False)
+]
+RulesFile = Annotated[Path | None, typer.Option(help="JSON or YAML file with fields of the rules to change.", show_default=False)]
+Record = Annotated[Path | None, typer.Option(metavar="FILE", help="Save the record of the game there.", show_default=False)]
+Seed = Annotated[
+    int | None, typer.Option(help="Seed of the deals, 0 to 2**64-1. Left out: a new one, which is printed.", show_default=False)
+]
+Players = Annotated[int, typer.Option(help="Number of players.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+@app.callback(invoke_without_command=True)
+def _domino(context: typer.Context, version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False) -> None:
+    if version:
+        from domino_env import __version__
+
+        typer.echo(f"domino-env {__version__}")
+    elif context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+@app.command()
+def variants(
+    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="Show the rules of this one in full.", show_default=False)] = None,
+    rules_file: RulesFile = None,
+    json: Json = False,
+) -> None:
+    """List the rule sets, or show one in full.
+
+    Example: domino variants bergen
+    """
+    from domino_env.commands.variants import show_variant, show_variants
+
+    if name is not None:
+        show_variant(name, rules_file, json)
+    elif rules_file is not None:
+        raise typer.BadParameter("--rules-file needs the NAME of the variant that it changes")
+    else:
+        show_variants(json)
+
+
+@app.command()
+def play(
+    variant: Variant,
+    against: Annotated[
+        list[str] | None, typer.Option(metavar="SPEC", help="An opponent; once for all, or once for each. [default: greedy]")
+    ] = None,
+    players: Annotated[
+        int | None, typer.Option(help="Number of players. Left out: as many as the opponents make.", show_default=False)
+    ] = None,
+    seat: Annotated[int, typer.Option(help="Your seat, from 0.")] = 0,
+    seed: Seed = None,
+    episode: Annotated[str, typer.Option(help="'match' (to the target) or 'round'.")] = "match",
+    rules_file: RulesFile = None,
+    record: Record = None,
+) -> None:
+    """Play against policies in the terminal.
+
+    Example: domino play bergen --against greedy --players 3 --seed 7 --record game.json
+    """
+    from domino_env.commands.play import play as run
+
+    run(variant, against or ["greedy"], players, seat, seed, episode, rules_file, record)
+
+
+@app.command()
+def watch(
+    variant: Variant,
+    specs: Specs,
+    seed: Seed = None,
+    episode: Annotated[str, typer.Option(help="'round' or 'match' (to the target).")] = "round",
+    delay: Annotated[float, typer.Option(help="Seconds to wait after each move.")] = 0.0,
+    rules_file: RulesFile = None,
+    record: Record = None,
+    tables: Annotated[bool, typer.Option("--tables", help="Show the table after each move.")] = False,
+    reveal: Annotated[bool, typer.Option("--reveal", help="Show the hands and the tiles drawn.")] = False,
+    json: Annotated[bool, typer.Option("--json", help="Print nothing but the record of the game, as JSON.")] = False,
+) -> None:
+    """Watch policies play, one for each seat.
+
+    Example: domino watch all_fives greedy greedy random random --seed 3 --tables --delay 1
+    """
+    from domino_env.commands.watch import watch as run
+
+    run(variant, specs, seed, episode, delay, rules_file, record, tables, reveal, json)
+
+
+@app.command()
+def replay(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A record.", show_default=False)],
+    to: Annotated[str | None, typer.Option(metavar="ROUND:EVENT", help="Stop after this event, both from 0.", show_default=False)] = None,
+    seat: Annotated[int | None, typer.Option(help="Show what this seat saw.", show_default=False)] = None,
+    reveal: Annotated[bool, typer.Option("--reveal", help="Show the hands and the tiles drawn.")] = False,
+    json: Json = False,
+) -> None:
+    """Check a record against the rules and print it.
+
+    Example: domino replay game.json --to 0:12 --reveal
+    """
+    from domino_env.commands.watch import replay as run
+
+    run(file, to, seat, reveal, json)
+
+
+@app.command()
+def arena(
+    variant: Variant,
+    specs: Specs,
+    deals: Annotated[int, typer.Option(help="Deals that every pair plays, with seats swapped.")] = 1000,
+    players: Players = 2,
+    seed: Annotated[int, typer.Option(help="Seed of the deals, 0 to 2**32-1.")] = 0,
+    episode: Annotated[str, typer.Option(help="'round' or 'match' (to the target).")] = "round",
+    rules_file: RulesFile = None,
+    csv: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the table there as CSV too.", show_default=False)] = None,
+    json: Json = False,
+) -> None:
+    """Compare policies on duplicate deals, with 95 % intervals.
+
+    Example: domino arena bergen random greedy --deals 2000
+    """
+    from domino_env.commands.measure import arena as run
+
+    run(variant, specs, deals, players, seed, episode, rules_file, csv, json)
+
+
+@app.command()
+def bench(
+    variants: Annotated[list[str] | None, typer.Argument(metavar="[VARIANT]...", help="Left out: all of them.", show_default=False)] = None,
+    players: Players = 2,
+    games: Annotated[int, typer.Option(help="Games in the batch.")] = 1024,
+    moves: Annotated[int, typer.Option(help="Moves that each game makes in one measurement.")] = 1000,
+    repeats: Annotated[int, typer.Option(help="Measurements; the fastest counts.")] = 3,
+    seed: Annotated[int, typer.Option(help="Seed of the games.")] = 0,
+    json: Json = False,
+) -> None:
+    """Measure the engine: steps a second at random play on one core.
+
+    Example: domino bench block draw --players 2
+    """
+    from domino_env.commands.measure import bench as run
+
+    run(variants or [], players, games, moves, repeats, seed, json)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line and exit: 0, or 2 after one line on stderr for bad input, or 130 where it was interrupted."""
+    sys.exit(_run(sys.argv[1:] if arguments is None else arguments))
+
+
+def _run(arguments: Sequence[str]) -> int:
+    command = typer.main.get_command(app)
+    try:
+        status: Any = command.main(args=list(arguments), prog_name="domino", standalone_mode=False)
+        return status if isinstance(status, int) else 0
+    except _UsageError as error:
+        return _complain(error.format_message())
+    except (DominoError, OSError) as error:
+        return _complain(str(error))
+    except (KeyboardInterrupt, typer.Abort):
+        sys.stderr.write("stopped\n")
+        return 130
+
+
+# whichever click typer stands on, its usage errors are kin to this one
+_UsageError: Any = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
+
+
+def _complain(message: str) -> int:
+    """One line on stderr; returns the exit status of bad input."""
+    sys.stderr.write(f"domino: {' '.join(message.split())}\n")
+    return 2

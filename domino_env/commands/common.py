@@ -1,0 +1,106 @@
+"""What the commands share: rules from a file, output, progress, and saving a record."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from domino_env.errors import OptionsError, RulesError
+from domino_env.rules import Rules
+from domino_env.variants import get_rules
+
+if TYPE_CHECKING:
+    from domino_env.notation.game import PlayedGame
+
+__all__ = ["check_writable", "load_rules", "progress", "save_game", "say", "say_json", "wants_color"]
+
+
+def say(text: str = "") -> None:
+    """Print one text, at once."""
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()
+
+
+def say_json(value: Any) -> None:
+    """Print a value as JSON."""
+    say(json.dumps(value, indent=1))
+
+
+def wants_color() -> bool:
+    """Whether the output is a terminal whose user has not asked for plain text."""
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def load_rules(variant: str, path: Path | None) -> Rules:
+    """The rules of a variant, with the overrides of a JSON or YAML file. Raises ``RulesError``."""
+    rules = get_rules(variant)
+    return rules if path is None else Rules.from_overrides(rules, _read_overrides(path))
+
+
+def _read_overrides(path: Path) -> Any:
+    try:
+        text = path.read_text(encoding="utf-8")
+        if path.suffix.lower() not in (".yaml", ".yml"):
+            return json.loads(text)
+    except (OSError, ValueError) as error:
+        raise RulesError(f"rules file {str(path)!r}: {error}") from None
+    try:
+        import yaml
+    except ImportError:
+        raise RulesError(
+            f"rules file {str(path)!r}: reading YAML needs PyYAML (pip install 'domino-env[train]'); JSON needs nothing"
+        ) from None
+    try:
+        return yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise RulesError(f"rules file {str(path)!r}: {error}") from None
+
+
+def check_writable(path: Path | None) -> None:
+    """``OptionsError`` where a file could not be written; found out before the work is done."""
+    if path is None:
+        return
+    if path.is_dir():
+        raise OptionsError(f"file {str(path)!r} is a folder")
+    if not path.absolute().parent.is_dir():
+        raise OptionsError(f"file {str(path)!r}: there is no folder {str(path.absolute().parent)!r}")
+
+
+def save_game(game: PlayedGame, path: Path | None) -> None:
+    """Write the record of a game where one was asked for."""
+    if path is None:
+        return
+    from domino_env.notation.records import save_record, to_record
+
+    save_record(to_record(game), path)
+    sys.stderr.write(f"record saved in {path}\n")
+
+
+@contextlib.contextmanager
+def progress(what: str) -> Iterator[Callable[[int, int], None]]:
+    """A bar on stderr, told by ``(done, total)``; silent where that is no terminal."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), disable=not sys.stderr.isatty(), transient=True) as bar:
+        task = bar.add_task(what, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1, caption: str = "") -> None:
+    """A table of texts; the columns after the first ``left`` ones stand to the right."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(title=title or None, caption=caption or None)
+    for number, name in enumerate(columns):
+        table.add_column(name, justify="left" if number < left else "right")
+    for row in rows:
+        table.add_row(*(Text(cell) for cell in row))
+    Console().print(table)

@@ -1,0 +1,78 @@
+"""``domino arena`` and ``domino bench``: who is better, and how fast it runs."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from domino_env.commands.common import check_writable, load_rules, print_table, progress, say_json
+from domino_env.errors import OptionsError
+from domino_env.variants import VARIANTS, get_rules
+
+__all__ = ["arena", "bench"]
+
+
+def arena(
+    variant: str,
+    specs: Sequence[str],
+    deals: int,
+    num_players: int,
+    seed: int,
+    episode: str,
+    rules_file: Path | None,
+    csv_file: Path | None,
+    as_json: bool,
+) -> None:
+    """Every pair of policies on the same deals with seats swapped."""
+    from domino_env.arena import compare
+
+    check_writable(csv_file)
+    rules = load_rules(variant, rules_file)
+    with progress("deals") as tell:
+        found = compare(list(specs), rules, num_players=num_players, deals=deals, seed=seed, episode=episode, progress=tell)
+    if csv_file is not None:
+        csv_file.write_text(found.to_csv(), encoding="utf-8")
+    if as_json:
+        say_json(found.to_json())
+    else:
+        from rich.console import Console
+
+        Console().print(found.table())
+
+
+def bench(variants: Sequence[str], num_players: int, num_games: int, moves: int, repeats: int, seed: int, as_json: bool) -> None:
+    """Random play on one core: engine steps a second with action masks, and with observations too."""
+    if moves < 1 or repeats < 1:
+        raise OptionsError(f"moves={moves}, repeats={repeats}, but both are 1 or more")
+    names = list(variants) or [name for name, rules in VARIANTS.items() if num_players in rules.players]
+    for name in names:
+        get_rules(name).check_players(num_players)
+    results = []
+    with progress("variants") as tell:
+        for number, name in enumerate(names):
+            results.append(_measure(name, num_players, num_games, moves, repeats, seed))
+            tell(number + 1, len(names))
+    if as_json:
+        say_json(results)
+        return
+    rows = [[row["variant"], f"{row['steps_per_second'] / 1e6:.2f}", f"{row['steps_per_second_observed'] / 1e6:.2f}"] for row in results]
+    title = f"million steps a second, {num_players} players, {num_games} games, one core"
+    print_table(title, ("variant", "with masks", "with masks and observations"), rows)
+
+
+def _measure(variant: str, num_players: int, num_games: int, moves: int, repeats: int, seed: int) -> dict[str, Any]:
+    from domino_env.envs.games import Games
+
+    games = Games(variant, num_games, num_players, seed=seed)
+    out: dict[str, Any] = {"variant": variant, "players": num_players, "games": num_games, "moves": moves, "repeats": repeats, "seed": seed}
+    for name, observe in (("steps_per_second", False), ("steps_per_second_observed", True)):
+        games.play_random(1, observe)  # compiles, and fills the cache
+        times = []
+        for _ in range(repeats):
+            begin = time.perf_counter()
+            games.play_random(moves, observe)
+            times.append(time.perf_counter() - begin)
+        out[name] = round(num_games * moves / min(times))
+    return out

@@ -1,0 +1,119 @@
+"""``domino watch`` and ``domino replay``: games that nobody at the keyboard plays."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from domino_env.commands.common import check_writable, load_rules, save_game, say, say_json, wants_color
+from domino_env.engine.state import ROUND_OVER
+from domino_env.errors import OptionsError
+from domino_env.notation.game import PlayedGame
+from domino_env.notation.records import load_record, replay_moves, to_record
+from domino_env.rendering.ansi import event_text, render_game, round_end_text, seats_text
+
+__all__ = ["replay", "watch"]
+
+MOST_DELAY = 3600
+
+
+def watch(
+    variant: str,
+    specs: Sequence[str],
+    seed: int | None,
+    episode: str,
+    delay: float,
+    rules_file: Path | None,
+    record: Path | None,
+    tables: bool,
+    reveal: bool,
+    as_json: bool,
+) -> None:
+    """Policies play one game; each move is printed, with the table where ``tables`` are asked for, and the table at the end."""
+    from domino_env.commands.table import Table
+    from domino_env.policies import policy_name
+
+    check_writable(record)
+    if not 0 <= delay <= MOST_DELAY:
+        raise OptionsError(f"delay={delay}, but it is from 0 to {MOST_DELAY} seconds")
+    table = Table(load_rules(variant, rules_file), list(specs), episode, seed)
+    game = table.game
+
+    def tell(text: str) -> None:
+        if not as_json:
+            say(text)
+
+    names = ", ".join(f"seat {seat}: {policy_name(policy)}" for seat, policy in enumerate(table.policies) if policy is not None)
+    tell(f"{variant}, seed {game.seed}; {names}")
+    try:
+        while not game.over:
+            game.deal_if_due()
+            policy = table.policies[game.seat]
+            assert policy is not None
+            lines = table.move(table.decide(policy), shown=reveal)
+            if tables:
+                lines = ["", render_game(game, None, reveal, wants_color()), *lines[1:]]
+            tell("\n".join(lines))
+            if delay:
+                time.sleep(delay)
+    finally:
+        save_game(game, record)
+    if as_json:
+        say_json(to_record(game))
+    elif not tables:
+        say()
+        say(render_game(game, None, reveal, wants_color()))
+
+
+def replay(path: Path, to: str | None, seat: int | None, reveal: bool, as_json: bool) -> None:
+    """Check a record from its first move to its last, then print it up to the place asked for."""
+    stop = None if to is None else _place(to)
+    found = game = None
+    for game in replay_moves(load_record(path)):
+        if stop == (len(game.rounds) - 1, len(game.rounds[-1].events) - 1):
+            found = game.copy()
+    assert game is not None
+    if stop is not None and found is None:
+        shape = ", ".join(f"round {number}: 0 to {len(log.events) - 1}" for number, log in enumerate(game.rounds) if log.events)
+        raise OptionsError(f"--to {to}: the record has no such event; it has {shape or 'none'}")
+    shown = found or game
+    if as_json:
+        say_json(_summary(shown))
+        return
+    _say_game(shown, seat, reveal)
+
+
+def _place(text: str) -> tuple[int, int]:
+    number, _, event = text.partition(":")
+    if not (number.isascii() and number.isdecimal() and event.isascii() and event.isdecimal()):
+        raise OptionsError(f"--to {text}: write ROUND:EVENT, such as 0:12, both counted from 0")
+    return int(number), int(event)
+
+
+def _summary(game: PlayedGame) -> dict[str, object]:
+    return {
+        "variant": game.rules.variant,
+        "num_players": game.num_players,
+        "seed": game.seed,
+        "episode": "round" if game.one_round else "match",
+        "rounds": len(game.rounds),
+        "moves": sum(len(log.events) for log in game.rounds),
+        "scores": game.scores(),
+        "over": game.over,
+        "winners": game.winners(),
+    }
+
+
+def _say_game(game: PlayedGame, seat: int | None, reveal: bool) -> None:
+    picture = render_game(game, seat, reveal, wants_color())  # a seat that is none is refused before anything is printed
+    for number, log in enumerate(game.rounds):
+        say(f"round {number}: {seats_text([log.leader])} leads")
+        for count, event in enumerate(log.events):
+            say(f"{count:>3}. {event_text(game, log, count, reveal or event.seat == seat)}")
+        if log.end:
+            say(f"round {number} ended: {round_end_text(log)}")
+    say()
+    say(picture)
+    if game.phase == ROUND_OVER:
+        say("the next deal is due")

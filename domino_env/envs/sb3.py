@@ -1,0 +1,153 @@
+"""Every variant as a stable-baselines3 ``VecEnv``: many games at once, one learner in each. The one front end that imports torch."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+from stable_baselines3.common.vec_env import VecEnv
+
+from domino_env.envs.learner import LearnerGames
+from domino_env.envs.options import as_seeds, entropy_seed
+from domino_env.errors import OptionsError
+
+__all__ = ["DominoVecEnv"]
+
+
+class DominoVecEnv(VecEnv):
+    """``num_envs`` games (N) with one learner each.
+
+    Observation (N, D) float32; with ``mask_in_observation`` (N, D + A), the mask behind it, for learners that keep it in a
+    replay buffer. Masks: ``action_masks()`` (N, A) bool, or row by row from ``env_method("action_masks")``. Rewards (N,)
+    float32. ``info`` of a finished game: ``terminal_observation``, ``episode`` (``r`` return, ``l`` decisions, ``t`` seconds),
+    ``scores``, ``winners``, ``seat``, ``opponents``. An illegal action raises ``IllegalMoveError``.
+    Other arguments as those of ``DominoGymEnv``, without ``render_mode`` and ``illegal``.
+    """
+
+    def __init__(self, variant: str, num_envs: int = 1, seed: int | None = None, mask_in_observation: bool = False, **kwargs: Any) -> None:
+        self.games = LearnerGames(variant, num_envs, **kwargs)
+        self.mask_in_observation = bool(mask_in_observation)
+        self.render_mode = None
+        self._size = self.games.encoding.size
+        width = self._size + (self.games.num_actions if self.mask_in_observation else 0)
+        space = spaces.Box(-1.0, 1.0, (width,), np.float32)
+        super().__init__(self.games.num_envs, space, spaces.Discrete(self.games.num_actions))
+        self._buffers = [np.zeros((self.num_envs, width), np.float32) for _ in range(2)]
+        self._actions: npt.NDArray[Any] = np.zeros(self.num_envs, np.int64)
+        self._returns = np.zeros(self.num_envs)
+        self._lengths = np.zeros(self.num_envs, np.int64)
+        self._start = time.time()
+        self._next_seed = seed
+        if seed is not None:
+            as_seeds(seed, self.num_envs)
+
+    def set_opponents(self, opponents: Any) -> None:
+        """Seat other policies in games that start from now on."""
+        self.games.set_opponents(opponents)
+
+    def seed(self, seed: int | None = None) -> Sequence[int | None]:
+        """Seeds for the next ``reset``: ``seed + g`` for game g."""
+        self._next_seed = entropy_seed() if seed is None else seed
+        return [int(value) for value in as_seeds(self._next_seed, self.num_envs)]
+
+    def reset(self) -> npt.NDArray[np.float32]:
+        """Start all games anew; seeded once by ``seed`` or the constructor, later from where the generators stand."""
+        seeds = None if self._next_seed is None else as_seeds(self._next_seed, self.num_envs)
+        self._next_seed = None
+        self._turn_buffer()
+        self.games.reset(seeds)
+        self._returns[:] = 0.0
+        self._lengths[:] = 0
+        self.reset_infos = [self.games.skipped(row) for row in range(self.num_envs)]
+        self._reset_seeds()
+        self._reset_options()
+        return self._observe()
+
+    def _observe(self) -> npt.NDArray[np.float32]:
+        if not self.mask_in_observation:
+            return self.games.observation
+        self._buffers.reverse()
+        out = self._buffers[0]
+        out[:, : self._size] = self.games.observation
+        out[:, self._size :] = self.games.action_mask
+        return out
+
+    def _turn_buffer(self) -> None:
+        """SB3 keeps the observation it was given across ``step``, so the next one is written into another buffer."""
+        if not self.mask_in_observation:
+            self._buffers.reverse()
+            self.games.observation = self._buffers[0]
+
+    def step_async(self, actions: npt.NDArray[Any]) -> None:
+        """Keep the actions for ``step_wait``."""
+        self._actions = actions
+
+    def step_wait(self) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32], npt.NDArray[np.bool_], list[dict[str, Any]]]:
+        """The learner's move in every game, and all that follows until it decides again."""
+        self._turn_buffer()
+        self.games.step(self._actions)
+        views = self.games.views
+        done = views["done"] != 0
+        rewards = views["reward"].astype(np.float32)
+        self._returns += views["reward"]
+        self._lengths += 1
+        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        for row in np.flatnonzero(views["skipped"]).tolist():
+            infos[row].update(self.games.skipped(row))
+        if done.any():
+            self._tell_finished(infos, np.flatnonzero(done))
+        return self._observe(), rewards, done, infos
+
+    def _tell_finished(self, infos: list[dict[str, Any]], rows: npt.NDArray[np.int64]) -> None:
+        """Fill the infos of the games that ended, and count their next ones from 0."""
+        finals = self.games.final_observation[rows]
+        if self.mask_in_observation:
+            finals = np.concatenate([finals, np.zeros((len(rows), self.games.num_actions), np.float32)], axis=1)
+        elapsed = round(time.time() - self._start, 6)
+        returns, lengths = self._returns[rows].round(6).tolist(), self._lengths[rows].tolist()
+        results = self.games.results(rows)
+        for k, row in enumerate(rows.tolist()):
+            info = results[k]
+            info["terminal_observation"] = finals[k]
+            info["TimeLimit.truncated"] = False
+            info["episode"] = {"r": returns[k], "l": lengths[k], "t": elapsed}
+            infos[row].update(info)
+        self._returns[rows] = 0.0
+        self._lengths[rows] = 0
+
+    def action_masks(self) -> npt.NDArray[np.bool_]:
+        """(N, A) bool: where the learner may take the action. Overwritten by the next step: copy what you keep."""
+        return self.games.action_mask.view(np.bool_)
+
+    def close(self) -> None:
+        """Nothing to release."""
+
+    def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
+        """The attribute, once for each game asked for."""
+        value = getattr(self, attr_name)
+        return [value for _ in self._get_indices(indices)]
+
+    def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
+        """Not possible for single games: ``OptionsError``."""
+        raise OptionsError(f"set_attr({attr_name!r}): the games of a batch are not objects of their own; see set_opponents")
+
+    def env_method(self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any) -> list[Any]:
+        """``"action_masks"`` gives the rows of ``action_masks()``; other methods are called once."""
+        chosen = list(self._get_indices(indices))
+        if method_name == "action_masks":
+            masks = self.action_masks()
+            return [masks[row] for row in chosen]
+        value = getattr(self, method_name)(*method_args, **method_kwargs)
+        return [value for _ in chosen]
+
+    def env_is_wrapped(self, wrapper_class: type, indices: Any = None) -> list[bool]:
+        """No game is wrapped; but episodes are reported as SB3's Monitor does."""
+        return [wrapper_class.__name__ == "Monitor" for _ in self._get_indices(indices)]
+
+    def get_images(self) -> Sequence[Any]:
+        """No pictures of a batch."""
+        return [None for _ in range(self.num_envs)]

@@ -1,0 +1,219 @@
+"""The header of a checkpoint: which game it is for, how its network is built, how it was made."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, fields
+from importlib import metadata
+from typing import Any
+
+from domino_env.encoding import ENCODING_VERSION, Encoding
+from domino_env.engine.packed import numbers, pack_rules
+from domino_env.errors import CheckpointError, DominoError
+from domino_env.rules import Rules
+from domino_env.variants import VARIANTS
+
+__all__ = ["ACTION_VERSION", "CHECKPOINT_FORMAT", "CheckpointMeta"]
+
+CHECKPOINT_FORMAT = 1
+ACTION_VERSION = 1
+"""Raised whenever an action id changes its meaning."""
+
+_PACKAGES = ("domino-env", "numpy", "numba", "gymnasium", "pettingzoo", "torch", "stable-baselines3", "sb3-contrib")
+_ACTIVATIONS = ("relu", "tanh")
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheckpointMeta:
+    """Use ``CheckpointMeta.of`` to make one. Sizes are numbers of units."""
+
+    format: int
+    variant: str
+    rules: dict[str, Any]
+    """What differs from the preset of ``variant``; all fields where there is no such preset."""
+    rules_fingerprint: str
+    num_players: int
+    encoding_version: int
+    action_version: int
+    observation_size: int
+    num_actions: int
+    algorithm: str
+    layers: list[int]
+    value_layers: list[int] | None
+    """None: no value head; empty: it stands on ``layers``; else the layers of its own."""
+    activation: str
+    steps_trained: int
+    seed: int | None
+    command: str
+    versions: dict[str, str]
+    """Package -> version it was made with."""
+
+    @classmethod
+    def of(
+        cls,
+        rules: Rules,
+        num_players: int,
+        *,
+        algorithm: str,
+        layers: list[int],
+        value_layers: list[int] | None = None,
+        activation: str = "relu",
+        steps_trained: int = 0,
+        seed: int | None = None,
+        command: str = "",
+    ) -> CheckpointMeta:
+        """The header for a network of these rules; the rest is found out. Raises ``CheckpointError`` for values that cannot be."""
+        meta = cls(
+            format=CHECKPOINT_FORMAT,
+            variant=rules.variant,
+            rules=_differences(rules),
+            rules_fingerprint=rules.fingerprint(),
+            num_players=num_players,
+            encoding_version=ENCODING_VERSION,
+            action_version=ACTION_VERSION,
+            observation_size=Encoding(rules, num_players).size,
+            num_actions=int(numbers(pack_rules(rules, num_players, True)).num_actions),
+            algorithm=algorithm,
+            layers=list(layers),
+            value_layers=None if value_layers is None else list(value_layers),
+            activation=activation,
+            steps_trained=steps_trained,
+            seed=seed,
+            command=command,
+            versions=_versions(),
+        )
+        return cls.from_header("checkpoint header", meta.to_header())
+
+    def to_header(self) -> dict[str, str]:
+        """Every field as JSON text."""
+        return {name: json.dumps(value) for name, value in asdict(self).items()}
+
+    @classmethod
+    def from_header(cls, source: str, header: Mapping[str, str]) -> CheckpointMeta:
+        """The fields of a header. Raises ``CheckpointError`` (``source`` first) for what is missing, damaged or of another version."""
+        if "format" not in header or "variant" not in header:
+            raise CheckpointError(f"{source}: a .safetensors file, but no domino_env checkpoint: its header has no format and variant")
+        try:
+            values = {name: json.loads(text) for name, text in header.items()}
+        except ValueError as error:
+            raise CheckpointError(f"{source}: damaged header ({error})") from None
+        if values["format"] != CHECKPOINT_FORMAT:
+            raise CheckpointError(f"{source}: checkpoint format {values['format']}, but this version reads {CHECKPOINT_FORMAT}")
+        names = [item.name for item in fields(cls)]
+        if sorted(values) != sorted(names):
+            raise CheckpointError(f"{source}: header fields {sorted(values)}, but they are {sorted(names)}")
+        for name, value in values.items():
+            if not _KINDS[name](value):
+                raise CheckpointError(f"{source}: damaged header: {name}={value!r}")
+        meta = cls(**values)
+        meta._check(source)
+        return meta
+
+    def read_rules(self) -> Rules:
+        """The rules it was made for."""
+        base = VARIANTS.get(self.variant)
+        return Rules(**self.rules) if base is None else Rules.from_overrides(base, self.rules)
+
+    def rules_text(self) -> str:
+        """Variant and overrides, for messages."""
+        return f"{self.variant} with {self.rules}" if self.rules and self.variant in VARIANTS else self.variant
+
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        """Name -> shape of every tensor."""
+        out: dict[str, tuple[int, ...]] = {}
+        size = _add_layers(out, "layers", self.observation_size, self.layers)
+        _add_dense(out, "logits", size, self.num_actions)
+        if self.value_layers is not None:
+            if self.value_layers:
+                size = _add_layers(out, "value_layers", self.observation_size, self.value_layers)
+            _add_dense(out, "value", size, 1)
+        return out
+
+    def _check(self, source: str) -> None:
+        """Whether this version of the package sees and acts as the network learned it."""
+        for what, mine, theirs in (
+            ("observation version", ENCODING_VERSION, self.encoding_version),
+            ("action version", ACTION_VERSION, self.action_version),
+        ):
+            if mine != theirs:
+                raise CheckpointError(f"{source}: {what} {theirs}, but this version of domino_env has {mine}: train it anew")
+        try:
+            rules = self.read_rules()
+            size = Encoding(rules, self.num_players).size
+            actions = int(numbers(pack_rules(rules, self.num_players, True)).num_actions)
+        except (DominoError, TypeError) as error:
+            raise CheckpointError(f"{source}: damaged header: its rules cannot be played ({error})") from None
+        if rules.fingerprint() != self.rules_fingerprint:
+            raise CheckpointError(
+                f"{source}: made for rules {self.rules_fingerprint}, but here {self.rules_text()} is rules {rules.fingerprint()}"
+            )
+        if (size, actions) != (self.observation_size, self.num_actions):
+            raise CheckpointError(
+                f"{source}: {self.observation_size} observed numbers and {self.num_actions} actions, "
+                f"but {self.rules_text()} has {size} and {actions}"
+            )
+
+
+def _differences(rules: Rules) -> dict[str, Any]:
+    return rules.overrides_from(VARIANTS[rules.variant]) if rules.variant in VARIANTS else rules.to_json()
+
+
+def _versions() -> dict[str, str]:
+    out = {}
+    for package in _PACKAGES:
+        try:
+            out[package] = metadata.version(package)
+        except metadata.PackageNotFoundError:
+            continue
+    return out
+
+
+def _add_layers(out: dict[str, tuple[int, ...]], name: str, size: int, layers: list[int]) -> int:
+    for i, width in enumerate(layers):
+        _add_dense(out, f"{name}.{i}", size, width)
+        size = width
+    return size
+
+
+def _add_dense(out: dict[str, tuple[int, ...]], name: str, inputs: int, outputs: int) -> None:
+    out[f"{name}.weight"] = (outputs, inputs)
+    out[f"{name}.bias"] = (outputs,)
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_object(value: Any) -> bool:
+    return isinstance(value, dict)
+
+
+def _is_layers(value: Any) -> bool:
+    return isinstance(value, list) and all(_is_count(width) and 0 < width <= 1 << 20 for width in value)
+
+
+_KINDS: dict[str, Callable[[Any], bool]] = {
+    "format": _is_count,
+    "variant": _is_text,
+    "rules": _is_object,
+    "rules_fingerprint": _is_text,
+    "num_players": _is_count,
+    "encoding_version": _is_count,
+    "action_version": _is_count,
+    "observation_size": _is_count,
+    "num_actions": _is_count,
+    "algorithm": _is_text,
+    "layers": _is_layers,
+    "value_layers": lambda value: value is None or _is_layers(value),
+    "activation": lambda value: value in _ACTIVATIONS,
+    "steps_trained": _is_count,
+    "seed": lambda value: value is None or _is_count(value),
+    "command": _is_text,
+    "versions": lambda value: _is_object(value) and all(map(_is_text, value.values())),
+}
+"""What a value of each field must look like."""

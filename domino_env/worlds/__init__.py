@@ -1,0 +1,5 @@
+"""Worlds that a seat cannot tell from the true one: hidden tiles dealt anew, in agreement with all it has seen."""
+
+from domino_env.worlds.redeal import resample
+
+__all__ = ["resample"]
