@@ -38,7 +38,7 @@ def by_seats(numbers_by_seats: dict[int, int]) -> str:
     values = list(dict.fromkeys(numbers_by_seats.values()))
     if len(values) == 1:
         return str(values[0])
-    parts = []
+    parts: list[str] = []
     for value in values:
         seats = [str(n) for n, number in numbers_by_seats.items() if number == value]
         parts.append(f"{value} ({' or '.join(seats)}{' players' if not parts else ''})")
@@ -60,7 +60,7 @@ def defaults() -> dict[str, Any]:
     """Field -> default; the tables by seat count as a preset would hold them."""
     found = {}
     for item in dataclasses.fields(Rules):
-        value = item.default if item.default is not dataclasses.MISSING else item.default_factory()  # type: ignore[misc]
+        value: Any = item.default_factory() if callable(item.default_factory) else item.default
         found[item.name] = BySeats(value) if item.name in BY_SEATS else value
     return found
 

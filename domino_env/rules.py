@@ -66,13 +66,17 @@ class Rules:
     lucky_draws: bool = False
     """A drawn tile that can be placed for a scoring sum must be, for ``lucky_hit_points``; else it costs ``lucky_miss_points``."""
     lucky_hit_points: int = 0
+    """Points for a drawn tile that is placed for a scoring sum."""
     lucky_miss_points: int = 0
     """Points taken off for a drawn tile that misses (a positive number)."""
 
     scoring: Scoring = Scoring.NONE
     divisors: tuple[int, ...] = ()
+    """Numbers that the sum of the ends is divided by (``QUOTIENT``, ``SUM`` and ``FLAT``)."""
     hit_points: int = 0
+    """Points for a play that hits (``EQUAL_ENDS`` and ``FLAT``)."""
     double_points: int = 0
+    """Points for a play that hits with a double (``EQUAL_ENDS``: see ``double_hit``; ``FLAT``: the tile played is a double)."""
     double_hit: DoubleHit = DoubleHit.PLAYED
     lead_double_points: int = 0
     """Points for a double that is led (``EQUAL_ENDS`` and ``FLAT``)."""
@@ -80,7 +84,8 @@ class Rules:
     play_on: bool = False
     """The round goes on after a player went out; only the first to go out gets ``out_points``."""
     out_count: EndCount = EndCount.FLAT
-    out_points: int = 0
+    out_points: int = 1
+    """Points for going out."""
     stop_when_boneyard_exhausted: bool = False
     """The round ends when the turn is over in which the last drawable tile was drawn."""
     lowest_hand: LowestHand = LowestHand.NOBODY

@@ -47,6 +47,8 @@ def bench(variants: Sequence[str], num_players: int, num_games: int, moves: int,
     if moves < 1 or repeats < 1:
         raise OptionsError(f"moves={moves}, repeats={repeats}, but both are 1 or more")
     names = list(variants) or [name for name, rules in VARIANTS.items() if num_players in rules.players]
+    if not names:
+        raise OptionsError(f"players={num_players}, but no variant is for so many")
     for name in names:
         get_rules(name).check_players(num_players)
     results = []

@@ -77,6 +77,8 @@ def replay(path: Path, to: str | None, seat: int | None, reveal: bool, as_json: 
     if stop is not None and found is None:
         shape = ", ".join(f"round {number}: 0 to {len(log.events) - 1}" for number, log in enumerate(game.rounds) if log.events)
         raise OptionsError(f"--to {to}: the record has no such event; it has {shape or 'none'}")
+    if found is not None:
+        found.seed = game.seed
     shown = found or game
     if as_json:
         say_json(_summary(shown))

@@ -25,17 +25,16 @@ __all__ = ["cache_folder", "count_bits", "jit", "kernel", "lowest_bit"]
 F = TypeVar("F", bound=Callable[..., Any])
 
 _PACKAGE = Path(__file__).resolve().parent.parent
-_KERNEL_SOURCES = ("tiles.py", "rule_terms.py", "engine", "encoding", "policies", "envs")
 
 
 @functools.cache
 def cache_folder() -> Path:
     """Folder of this version's machine code: below ``DOMINO_ENV_CACHE``, else the user's cache folder, else a temporary one."""
     digest = hashlib.sha256(f"{numba.__version__} {numba.config.BOUNDSCHECK} {sys.implementation.cache_tag}".encode())
-    for name in _KERNEL_SOURCES:
-        path = _PACKAGE / name
-        for file in sorted(path.glob("*.py")) if path.is_dir() else [path]:
-            digest.update(file.read_bytes())
+    for file in [_PACKAGE / "tiles.py", _PACKAGE / "rule_terms.py", *sorted(_PACKAGE.glob("*/*.py"))]:
+        source = file.read_bytes()
+        if file.parent.name in ("domino_env", "engine") or b"engine._jit import" in source:
+            digest.update(source)
     base = os.environ.get("DOMINO_ENV_CACHE") or os.path.join(
         os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "domino_env"
     )
@@ -80,7 +79,8 @@ def _interpreted(function: F) -> F:
 
     @functools.wraps(function)
     def call(*args: Any) -> Any:
-        return function(*[a.view(np.recarray) if isinstance(a, np.ndarray) and a.dtype.names else a for a in args])
+        answer = function(*[a.view(np.recarray) if isinstance(a, np.ndarray) and a.dtype.names else a for a in args])
+        return tuple(map(int, answer)) if isinstance(answer, tuple) else answer
 
     return call  # type: ignore[return-value]
 

@@ -79,7 +79,7 @@ def load_record(path: str | os.PathLike[str]) -> dict[str, Any]:
     """Read a record; ``RecordError`` if the file is missing or no JSON object. ``replay`` checks what it says."""
     try:
         record = json.loads(Path(path).read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise RecordError(f"record {os.fspath(path)!r}: {error}") from None
     if not isinstance(record, dict):
         raise RecordError(f"record {os.fspath(path)!r}: a record is a JSON object, this is {type(record).__name__}")
@@ -90,7 +90,7 @@ def read_rules(record: Mapping[str, Any]) -> Rules:
     """The rules that a record was played by. Raises ``RecordError``."""
     if not isinstance(record, Mapping):
         raise RecordError(f"record: a record is a dict, this is {type(record).__name__}")
-    if record.get("format") != RECORD_FORMAT:
+    if repr(record.get("format")) != repr(RECORD_FORMAT):
         raise RecordError(f"record: format={record.get('format')!r}, but this version reads format {RECORD_FORMAT}")
     variant, overrides = record.get("variant"), record.get("rules", {})
     try:
@@ -108,30 +108,37 @@ def replay(record: Mapping[str, Any]) -> PlayedGame:
 
     Raises ``RecordError``, naming round and event, where the record breaks a rule, a score or the format.
     """
-    game = None
-    for game in replay_moves(record):
-        pass
-    assert game is not None
+    *_, game = replay_moves(record)
     return game
 
 
 def replay_moves(record: Mapping[str, Any]) -> Iterator[PlayedGame]:
     """As ``replay``, but gives the game after each deal and each move: the same object, played on."""
+    game = _new_game(record)
+    rounds = record.get("rounds")
+    if not isinstance(rounds, list) or not rounds:
+        raise RecordError(f"record: rounds={rounds!r}, but a record has a list of rounds, at least the deal of its first")
+    for number, entry in enumerate(rounds):
+        with _Place(f"round {number}"):
+            _deal(game, number, entry)
+        yield game
+        yield from _play_round(game, number, entry, last=number == len(rounds) - 1)
+    game.seed = record.get("seed")
+    _compare("record", "winners", record.get("winners", []), game.winners())
+
+
+def _new_game(record: Mapping[str, Any]) -> PlayedGame:
+    """The game of a record, nothing dealt yet."""
     rules = read_rules(record)
-    try:
-        game = PlayedGame(rules, record["num_players"], record.get("episode", "match") == "round")
-        rounds = list(record["rounds"])
-        if not rounds:
-            raise RecordError("record: no rounds, but a record has at least the deal of its first")
-        for number, entry in enumerate(rounds):
-            with _Place(f"round {number}"):
-                _deal(game, number, entry)
-            yield game
-            yield from _play_round(game, number, entry, last=number == len(rounds) - 1)
-        game.seed = record.get("seed")
-        _compare("record", "winners", record.get("winners", []), game.winners())
-    except (KeyError, TypeError, IndexError, AttributeError) as error:
-        raise RecordError(f"record: {type(error).__name__} {error}; this is not of format {RECORD_FORMAT}") from None
+    players, episode, seed = record.get("num_players"), record.get("episode", "match"), record.get("seed")
+    if type(players) is not int or players not in rules.players:
+        raise RecordError(f"record: num_players={players!r}, but {rules.variant} is for {', '.join(map(str, rules.players))}")
+    if episode not in ("match", "round"):
+        raise RecordError(f"record: episode={episode!r}, but it is 'match' or 'round'")
+    if seed is not None and (type(seed) is not int or not 0 <= seed < 2**64):
+        raise RecordError(f"record: seed={seed!r}, but it is null or a whole number from 0 to 2**64 - 1")
+    with _Place("rules"):
+        return PlayedGame(rules, players, episode == "round")
 
 
 class _Place:
@@ -164,7 +171,7 @@ def _deal(game: PlayedGame, number: int, entry: Mapping[str, Any]) -> None:
     if isinstance(leader, bool) or not isinstance(leader, int) or not 0 <= leader < seats:
         raise RecordError(f"leader={leader!r}, but seats are 0 to {seats - 1}")
     if number == 0:
-        game.set_up(order, leader, entry.get("start_scores", [0] * seats))
+        game.set_up(order, leader, _start_scores(game, entry.get("start_scores", [0] * seats)))
     else:
         if game.phase == PLAYING or game.over:
             raise RecordError("a next deal, but the game is over" if game.over else "a next deal, but the round before is not over")
@@ -172,8 +179,21 @@ def _deal(game: PlayedGame, number: int, entry: Mapping[str, Any]) -> None:
         _compare("", "leader", leader, int(game.row.leader))
 
 
+def _start_scores(game: PlayedGame, scores: Any) -> list[int]:
+    target = game.rules.target[game.num_players]
+    if not isinstance(scores, list) or len(scores) != game.num_players or not all(type(score) is int for score in scores):
+        raise RecordError(f"start_scores={scores!r}, but they are {game.num_players} whole numbers")
+    if any(abs(score) >= 2**30 for score in scores) or (not game.one_round and max(scores) >= target):
+        raise RecordError(f"start_scores={scores!r}, but the match is over at {target}")
+    if game.rules.sides and scores[:2] != scores[2:]:
+        raise RecordError(f"start_scores={scores!r}, but with sides partners have the same score")
+    return scores
+
+
 def _play_round(game: PlayedGame, number: int, entry: Mapping[str, Any], last: bool) -> Iterator[PlayedGame]:
-    for count, event in enumerate(entry["events"]):
+    with _Place(f"round {number}"):
+        events = list(enumerate(entry["events"]))
+    for count, event in events:
         with _Place(f"round {number}, event {count}"):
             if game.phase != PLAYING:
                 raise RecordError(f"{event!r}, but the round is over ({END_NAMES[int(game.row.end)]})")
@@ -185,8 +205,9 @@ def _play_round(game: PlayedGame, number: int, entry: Mapping[str, Any], last: b
         yield game
     with _Place(f"round {number}"):
         log = game.rounds[-1]
-        if not log.end and (not last or "end" in entry):
-            raise RecordError(f"end={entry.get('end')!r}, but seat {game.seat} can go on: {', '.join(game.legal_moves())}")
+        given = {name: entry[name] for name in ("end", "bonus", "scores") if name in entry}
+        if not log.end and (not last or given):
+            raise RecordError(f"{given or 'a next round'}, but seat {game.seat} can go on: {', '.join(game.legal_moves())}")
         if log.end:
             _compare("", "end", entry.get("end"), END_NAMES[log.end])
             _compare("", "bonus", entry.get("bonus"), log.bonus)
@@ -194,5 +215,5 @@ def _play_round(game: PlayedGame, number: int, entry: Mapping[str, Any], last: b
 
 
 def _compare(place: str, what: str, given: object, right: object) -> None:
-    if given != right:
+    if repr(given) != repr(right):  # in Python true == 1 == 1.0, in a record they differ
         raise RecordError(f"{place + ': ' if place else ''}{what}={given!r}, but by the rules it is {right!r}")

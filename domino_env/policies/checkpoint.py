@@ -66,7 +66,8 @@ def save_checkpoint(path: str | os.PathLike[str], weights: Mapping[str, npt.Arra
     # transposed arrays would be written in the wrong order without a word
     arrays = {name: np.ascontiguousarray(array, dtype=np.float32) for name, array in weights.items()}
     _check_weights(str(target), arrays, meta)
-    data = save(arrays, metadata={**meta.to_header(), "digest": _digest(arrays)})
+    header = meta.to_header()
+    data = save(arrays, metadata={**header, "digest": _digest(header, arrays)})
     target.parent.mkdir(parents=True, exist_ok=True)
     handle, beside = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     try:
@@ -94,8 +95,8 @@ def load_checkpoint(path: str | os.PathLike[str]) -> Checkpoint:
     digest = header.pop("digest", "none")
     meta = CheckpointMeta.from_header(source, header)
     _check_weights(source, arrays, meta)
-    if digest != _digest(arrays):
-        raise CheckpointError(f"{source}: altered: the digest of its weights is {_digest(arrays)}, but its header says {digest}")
+    if digest != _digest(header, arrays):
+        raise CheckpointError(f"{source}: altered: its digest is {_digest(header, arrays)}, but its header says {digest}")
     for array in arrays.values():
         array.flags.writeable = False
     return Checkpoint(meta, arrays, source)
@@ -126,9 +127,9 @@ def _check_weights(source: str, arrays: Mapping[str, npt.NDArray[np.generic]], m
             raise CheckpointError(f"{source}: {name} holds numbers that are not finite")
 
 
-def _digest(arrays: Mapping[str, npt.NDArray[np.generic]]) -> str:
-    """Hash of all weights with their names (32 hex digits)."""
-    out = hashlib.sha256()
+def _digest(header: Mapping[str, str], arrays: Mapping[str, npt.NDArray[np.generic]]) -> str:
+    """Hash of the header and all weights (32 hex digits): finds damage, it does not prove who wrote the file."""
+    out = hashlib.sha256(repr(sorted(header.items())).encode())
     for name in sorted(arrays):
         out.update(f"{name} {arrays[name].shape}".encode())
         out.update(arrays[name].tobytes())

@@ -5,13 +5,35 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from domino_env.engine._jit import jit, kernel
 from domino_env.engine.layout import BITS
 from domino_env.engine.legal import clear_legal
-from domino_env.engine.state import NONE, SEATS
+from domino_env.engine.packed import Packed
+from domino_env.engine.state import GAME, NONE, SEATS, Games
 
-__all__ = ["conceal"]
+__all__ = ["conceal", "seen_rows"]
+
+
+def _padding() -> list[int]:
+    """Bytes of a row that belong to no field."""
+    used = {at + byte for kind, at in (field[:2] for field in (GAME.fields or {}).values()) for byte in range(kind.itemsize)}
+    return [byte for byte in range(GAME.itemsize) if byte not in used]
+
+
+_PADDING = _padding()
+
+
+def seen_rows(games: Games, rows: npt.NDArray[np.int64], seats: npt.NDArray[np.int64], packed: Packed) -> Games:
+    """Read-only copies of the games ``rows`` (N,), each as the seat ``seats[k]`` knows it: equal bytes where it knows the same."""
+    seen = games[rows]
+    if _PADDING:
+        # numpy copies fields, so that the bytes between them are left as memory had them
+        seen.view(np.uint8).reshape(len(seen), GAME.itemsize)[:, _PADDING] = 0
+    conceal(seen, seats, packed)
+    seen.flags.writeable = False
+    return seen
 
 
 @kernel

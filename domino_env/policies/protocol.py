@@ -17,7 +17,7 @@ from domino_env.engine.packed import Packed
 from domino_env.engine.rng import decision_bits
 from domino_env.engine.state import Games
 from domino_env.errors import EmptyMaskError, PolicyError
-from domino_env.policies.concealing import conceal
+from domino_env.policies.concealing import seen_rows
 from domino_env.rules import Rules
 
 __all__ = ["Batch", "Policy", "check_policy", "decide", "policy_name", "reset_policy"]
@@ -58,10 +58,7 @@ class Batch:
     @cached_property
     def seen(self) -> Games:
         """(N,) GAME rows, read-only: the engine's view of each game with all that is hidden from the seat blanked (see ``conceal``)."""
-        seen = self._games[self.rows]
-        conceal(seen, self.seats, self.packed)
-        seen.flags.writeable = False
-        return seen
+        return seen_rows(self._games, self.rows, self.seats, self.packed)
 
     @classmethod
     def of_games(

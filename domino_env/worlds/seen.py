@@ -7,14 +7,13 @@ finished round lies face up: its hands were counted before everybody.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
-from domino_env.engine.packed import DRAW_STUCK, PASS, numbers
+from domino_env.engine.packed import DRAW, DRAW_STUCK, PASS, numbers
 from domino_env.engine.state import PLAYING
 from domino_env.notation.game import Event, PlayedGame
 from domino_env.rule_terms import NextLeader, Opening
 from domino_env.rules import Rules
-from domino_env.tiles import DOUBLES, IS_DOUBLE, LOW, SUITS, WEIGHT, set_mask, tiles_in
+from domino_env.tiles import DOUBLES, IS_DOUBLE, SUITS, WEIGHT, set_mask, tiles_in
 
 __all__ = ["possible_places"]
 
@@ -32,33 +31,16 @@ class _Place:
 
 
 @dataclass(frozen=True)
-class _Table:
-    """The open ends before an event: what everybody sees."""
+class _Move:
+    """One event, as everybody sees it; tiles are masks."""
 
-    pips: list[int]
-    counts: list[int]
-    may_lie_flat: bool
-
-    @property
-    def fitting(self) -> int:
-        """Mask of the tiles that fit an open end."""
-        mask = 0
-        for pip in self.pips:
-            if pip >= 0:
-                mask |= int(SUITS[pip])
-        return mask
-
-    def scoring(self, sum_points: Any) -> int:
-        """Mask of the tiles that can be placed for a sum that scores."""
-        mask = 0
-        for tile in tiles_in(self.fitting):
-            for pip, count in zip(self.pips, self.counts, strict=True):
-                if pip in (LOW[tile], WEIGHT[tile] - LOW[tile]):
-                    end = int(WEIGHT[tile]) - pip
-                    lies = ([2 * end] if IS_DOUBLE[tile] else [end]) + ([end] if IS_DOUBLE[tile] and self.may_lie_flat else [])
-                    if any(sum_points[sum(self.counts) - count + lie] > 0 for lie in lies):
-                        mask |= 1 << tile
-        return mask
+    seat: int
+    played: int
+    """The tile laid, or none."""
+    unfit: int
+    """Tiles that the seat is proven not to hold: those that fit, where it passes or draws because it is stuck."""
+    drawn: int
+    """Tiles that a draw may have brought."""
 
 
 def possible_places(game: PlayedGame, seat: int, begin: PlayedGame) -> list[list[int]]:
@@ -68,32 +50,65 @@ def possible_places(game: PlayedGame, seat: int, begin: PlayedGame) -> list[list
     is played on. What no mask can say is left to the caller: that somebody can still play, or has a decision.
     """
     log = game.rounds[-1]
-    tables = _watch(begin, log.events)
+    moves = _watch(begin, log.events)
     places = _places(game, log.events)
-    fits = [0] * len(places)
-    own = [index for index, place in enumerate(places) if place.owner == seat]
-    hidden = set_mask(game.rules.max_pip)
-    for index in own:
-        fits[index] = 1 << log.order[index]
-        hidden &= ~fits[index]
-    for index, place in enumerate(places):
-        if place.owner != seat:
-            fits[index] = hidden & _tiles_at(game, place, log.events, tables)
+    possible = {place: _tiles_at(game, place, moves) for place in set(places) if place.owner != seat}
+    fits = [1 << log.order[index] if place.owner == seat else possible[place] for index, place in enumerate(places)]
+    own = sum(mask for mask, place in zip(fits, places, strict=True) if place.owner == seat)
+    fits = [mask if place.owner == seat else mask & ~own for mask, place in zip(fits, places, strict=True)]
     if game.phase != PLAYING:
         _turn_up(game, places, fits)
     return _lead_cases(game, seat, fits)
 
 
-def _watch(begin: PlayedGame, events: list[Event]) -> list[_Table]:
-    """The table before each event."""
+def _watch(begin: PlayedGame, events: list[Event]) -> list[_Move]:
+    """What each event shows to everybody."""
+    table = numbers(begin.packed)
+    arms, tiles, drawn_by_stuck = table.action_arm.tolist(), table.action_tile.tolist(), table.draw_when == DRAW_STUCK
+    lucky, sum_points = bool(table.lucky), table.sum_points.tolist()
     out = []
-    choice = bool(numbers(begin.packed).choice)
-    for event in events:
-        row = begin.row
-        flat = choice and (begin.rules.arms == 2 or row.spinner >= 0)
-        out.append(_Table(row.arm_pip.tolist(), row.arm_count.tolist(), flat))
+    for number, event in enumerate(events):
+        arm = arms[event.action]
+        played = 1 << tiles[event.action] if arm >= 0 else 0
+        stuck = arm == PASS or (arm == DRAW and drawn_by_stuck)
+        ends = begin.games["arm_pip"][0].tolist()
+        drawn = -1
+        if arm == DRAW and lucky:
+            after = events[number + 1].action if number + 1 < len(events) else None
+            placed = -1 if after is None else 1 << tiles[after] if arms[after] >= 0 else 0
+            missed = event.points == -table.lucky_miss_points
+            drawn = _lucky_tiles(_scoring(begin, ends, sum_points), missed, event.points == 0, placed)
+        out.append(_Move(event.seat, played, _fitting(ends) if stuck else 0, drawn))
         begin.make_move(event.action)
     return out
+
+
+def _fitting(ends: list[int]) -> int:
+    """Mask of the tiles that fit an open end."""
+    mask = 0
+    for pip in ends:
+        if pip >= 0:
+            mask |= int(SUITS[pip])
+    return mask
+
+
+def _scoring(game: PlayedGame, ends: list[int], sum_points: list[int]) -> int:
+    """Mask of the tiles that can be placed for a sum that scores."""
+    counts = game.games["arm_count"][0].tolist()
+    flat = bool(numbers(game.packed).choice) and (game.rules.arms == 2 or game.games["spinner"][0] >= 0)
+    mask = 0
+    for pip, count in zip(ends, counts, strict=True):
+        for tile in tiles_in(_fitting([pip])):
+            end = int(WEIGHT[tile]) - pip
+            lies = [end] if not IS_DOUBLE[tile] else [2 * end, end] if flat else [2 * end]
+            if any(sum_points[sum(counts) - count + lie] > 0 for lie in lies):
+                mask |= 1 << tile
+    return mask
+
+
+def _lucky_tiles(hits: int, missed: bool, unpunished: bool, placed: int) -> int:
+    """Mask of the tiles that a lucky draw may have brought: a miss costs points, a hit is placed at once (or now: -1)."""
+    return (~hits if missed else 0) | (hits & placed if unpunished else 0)
 
 
 def _places(game: PlayedGame, events: list[Event]) -> list[_Place]:
@@ -103,35 +118,18 @@ def _places(game: PlayedGame, events: list[Event]) -> list[_Place]:
     return out + [_Place(NOBODY, len(events))] * (game.rules.num_tiles - len(out))
 
 
-def _tiles_at(game: PlayedGame, place: _Place, events: list[Event], tables: list[_Table]) -> int:
+def _tiles_at(game: PlayedGame, place: _Place, moves: list[_Move]) -> int:
     """Mask of the tiles that may have come to a place of another seat, or may lie in the boneyard still."""
-    table = numbers(game.packed)
-    gone = unfit = 0
-    for time, event in enumerate(events):
-        arm = int(table.action_arm[event.action])
-        if arm >= 0:
-            tile = 1 << int(table.action_tile[event.action])
-            if event.seat != place.owner or time < place.came:
-                unfit |= tile & ~gone
-            gone |= tile
-        elif event.seat == place.owner and time > place.came and (arm == PASS or table.draw_when == DRAW_STUCK):
-            unfit |= tables[time].fitting & ~gone
-    mask = ~unfit
-    if place.came >= 0 and place.owner != NOBODY and table.lucky:
-        mask &= _lucky_tiles(table, events, place.came, tables[place.came])
-    return mask
-
-
-def _lucky_tiles(table: Any, events: list[Event], time: int, seen: _Table) -> int:
-    """Mask of the tiles that a lucky draw may have brought: a miss costs points, a hit is placed at once."""
-    hits = seen.scoring(table.sum_points)
-    points = events[time].points
-    mask = ~hits if points == -table.lucky_miss_points else 0
-    if points == 0 and time + 1 == len(events):
-        mask |= hits
-    elif points == 0:
-        after = events[time + 1].action
-        mask |= hits & (1 << int(table.action_tile[after])) if table.action_arm[after] >= 0 else 0
+    mask = set_mask(game.rules.max_pip)
+    if place.owner != NOBODY and place.came >= 0:
+        mask &= moves[place.came].drawn
+    gone = 0
+    for time, move in enumerate(moves):
+        if move.seat != place.owner or time <= place.came:
+            mask &= ~move.played | gone
+        else:
+            mask &= ~move.unfit | gone
+        gone |= move.played
     return mask
 
 
