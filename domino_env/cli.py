@@ -5,11 +5,11 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from domino_env.errors import DominoError
+from domino_env.commands.common import run_app
 
 __all__ = ["app", "main"]
 
@@ -163,28 +163,4 @@ def bench(
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit: 0, or 2 after one line on stderr for bad input, or 130 where it was interrupted."""
-    sys.exit(_run(sys.argv[1:] if arguments is None else arguments))
-
-
-def _run(arguments: Sequence[str]) -> int:
-    command = typer.main.get_command(app)
-    try:
-        status: Any = command.main(args=list(arguments), prog_name="domino", standalone_mode=False)
-        return status if isinstance(status, int) else 0
-    except _UsageError as error:
-        return _complain(error.format_message())
-    except (DominoError, OSError) as error:
-        return _complain(str(error))
-    except (KeyboardInterrupt, typer.Abort):
-        sys.stderr.write("stopped\n")
-        return 130
-
-
-# whichever click typer stands on, its usage errors are kin to this one
-_UsageError: Any = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
-
-
-def _complain(message: str) -> int:
-    """One line on stderr; returns the exit status of bad input."""
-    sys.stderr.write(f"domino: {' '.join(message.split())}\n")
-    return 2
+    sys.exit(run_app(app, "domino", sys.argv[1:] if arguments is None else arguments))

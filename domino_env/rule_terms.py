@@ -91,7 +91,7 @@ class EndCount(StrEnum):
     FLAT = "flat"
     """A fixed number of points for the winner."""
     PIPS = "pips"
-    """Pips left in hands. Highest score wins: the winner scores the others' pips, less its own. Lowest score wins: every loser adds its own."""
+    """Pips left in hands: the winner scores the others', when blocked less its own; if the lowest score wins, losers add their own."""
 
 
 class LowestHand(StrEnum):

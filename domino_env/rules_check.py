@@ -148,13 +148,9 @@ def _table_faults(rules: Rules) -> list[tuple[bool, str]]:
     faults = [(set(hand) != set(target), f"hand is for {list(hand)} seats, target for {list(target)}; both need the same seat counts")]
     for seats, size in hand.items():
         need = seats * size
-        faults.append(
-            (
-                need > tiles,
-                f"hand={size} for {seats} seats needs {need} tiles, but the double-{rules.max_pip} set has {tiles}; "
-                f"at most {tiles // seats} each (players=[...] keeps just the seat counts you want)",
-            )
-        )
+        most = f"at most {tiles // seats} each (players=[...] keeps just the seat counts you want)"
+        message = f"hand={size} for {seats} seats needs {need} tiles, but the double-{rules.max_pip} set has {tiles}; {most}"
+        faults.append((need > tiles, message))
     faults.append((rules.sides and 4 not in hand, f"sides=True needs four seats, but the seat counts are {list(hand)}"))
     return faults
 

@@ -151,8 +151,7 @@ BLOCK = Rules(
 )
 
 VARIANTS: dict[str, Rules] = {
-    rules.variant: rules
-    for rules in (FIVES_AND_THREES, BERGEN, BERGEN_CLASSIC, FIVES, THREES, LUCKY_THREES, ALL_FIVES, DRAW, BLOCK)
+    rules.variant: rules for rules in (FIVES_AND_THREES, BERGEN, BERGEN_CLASSIC, FIVES, THREES, LUCKY_THREES, ALL_FIVES, DRAW, BLOCK)
 }
 
 SOURCES: dict[str, str] = {

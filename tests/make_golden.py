@@ -14,6 +14,7 @@ import sys
 from collections.abc import Iterable
 from typing import Any
 
+from domino_env.engine import batch
 from domino_env.notation.game import PlayedGame
 from domino_env.notation.moves import parse_tile
 from domino_env.notation.records import to_record
@@ -66,9 +67,7 @@ def choose(game: PlayedGame, rng: random.Random) -> int:
 def _points_now(game: PlayedGame, action: int) -> int:
     if game.move_text(action) in ("draw", "pass"):
         return 0
-    twin = game.copy()
-    twin.make_move(action)
-    return twin.rounds[-1].events[-1].points
+    return batch.make_move(game.games.copy(), 0, game.packed, action)[3]
 
 
 def play_match(rules: Rules, num_players: int, seed: int) -> PlayedGame:

@@ -146,7 +146,7 @@ def random_rules(pick: Pick) -> tuple[Rules, int]:
     if num_players == 4 and pick([False, True]):
         rules = rules.replace(sides=True)
     for bundle in BUNDLES:
-        if pick([False, True]):
+        if pick([False, True, True]):
             try:
                 rules = rules.replace(**bundle(pick))
             except RulesError:
@@ -158,6 +158,70 @@ def random_rules(pick: Pick) -> tuple[Rules, int]:
 def rules_and_seats(draw: st.DrawFn) -> tuple[Rules, int]:
     """A strategy: random valid rules and a number of seats that they are for."""
     return random_rules(lambda options: draw(st.sampled_from(list(options))))
+
+
+def opening_decides(rules: Rules, first_round: bool) -> bool:
+    """The hands say who leads this round."""
+    return rules.opening == Opening.LOWEST_DOUBLE and (first_round or rules.next_leader == NextLeader.OPENING)
+
+
+def texts(tiles: list[Tile]) -> list[str]:
+    """Tiles as ``reset`` takes them."""
+    return [f"{low}-{high}" for low, high in tiles]
+
+
+def random_options(rules: Rules, num_players: int, rng: random.Random) -> dict[str, Any]:
+    """A deal for ``reset`` (one in two rich in doubles), a leader who may lead, and scores below the target."""
+    hands, boneyard = deal(rng, rules, num_players)
+    if rng.random() < 0.5:
+        ordered = sorted(sum(hands, boneyard), key=lambda tile: tile[0] != tile[1])
+        hands = [ordered[seat : num_players * len(hands[0]) : num_players] for seat in range(num_players)]
+        boneyard = ordered[num_players * len(hands[0]) :]
+    options: dict[str, Any] = {"hands": [texts(hand) for hand in hands], "boneyard": texts(boneyard)}
+    if not opening_decides(rules, first_round=True):
+        options["leader"] = rng.randrange(num_players)
+    scores = [rng.randrange(rules.target[num_players]) for _ in range(num_players)]
+    options["scores"] = scores[:2] * 2 if rules.sides else scores
+    return options
+
+
+NO_DRAWING = {
+    "draw_when": DrawWhen.NEVER,
+    "draw_limit": 0,
+    "reserve": 0,
+    "stop_when_boneyard_exhausted": False,
+    "lucky_draws": False,
+    "lucky_hit_points": 0,
+    "lucky_miss_points": 0,
+}
+
+
+def blocked_at_once(rules: Rules, num_players: int, rng: random.Random) -> tuple[Rules, dict[str, Any]] | None:
+    """These rules without drawing, and a deal in which 0-0 led blocks the round; None where there is no such deal.
+
+    All that is left to compare is the end: lowest hands, ties, bonus, winners and the next leader.
+    """
+    others = [tile for tile in whole_set(rules.max_pip) if tile[0] > 0]
+    size = min(rng.randint(2, 3), (len(others) + 1) // num_players)
+    try:
+        rules = rules.replace(**NO_DRAWING, hand={num_players: size})
+    except RulesError:
+        return None
+    if size < 2:
+        return None
+    rng.shuffle(others)
+    if rng.random() < 0.5:
+        others.sort(key=lambda tile: tile[0] != tile[1])
+    elif rng.random() < 0.5:
+        others.sort(key=sum)
+    dealt, rest = [(0, 0), *others[: size * num_players - 1]], others[size * num_players - 1 :]
+    hands = [dealt[seat::num_players] for seat in range(num_players)]
+    leader = rng.randrange(num_players)
+    hands = hands[-leader:] + hands[:-leader] if leader else hands
+    options = random_options(rules, num_players, rng)
+    boneyard = rest + [(0, high) for high in range(1, rules.max_pip + 1)]
+    options.update(hands=[texts(hand) for hand in hands], boneyard=texts(boneyard), leader=leader)
+    return rules, options
 
 
 def preset_cases() -> list[tuple[str, int, bool]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from domino_env.engine.packed import Packed, numbers, pack_rules
 from domino_env.errors import NotationError
 from domino_env.notation import ARM_NAMES, move_index, move_text, parse_tile, tile_text
+from domino_env.notation.game import PlayedGame
 from domino_env.tiles import MAX_PIP, MAX_TILES, MIN_PIP, num_tiles, tile_id
 from domino_env.variants import VARIANTS
 
@@ -87,6 +89,36 @@ def test_a_lead_names_no_arm(variant: str, text: str, lead: bool, other: str) ->
     assert move_text(packed, action, False) == other
 
 
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_an_id_does_what_its_text_says(variant: str) -> None:
+    """Whatever the position: that tile leaves the hand for that arm, lying that way."""
+    rng = random.Random(variant)
+    game = PlayedGame(VARIANTS[variant], 2, one_round=False)
+    game.start(5)
+    for _ in range(150):
+        action = rng.choice(game.legal_actions())
+        text, row, seat, leading = game.move_text(action), game.games[0].copy(), game.seat, game.leading
+        game.make_move(action)
+        if text in ("draw", "pass"):
+            assert game.row.table == row["table"]
+            assert game.row.hand_sizes[seat] == row["hand_sizes"][seat] + (text == "draw")
+        else:
+            tile, (_, _, arm) = parse_tile(text[:3]), text.partition(":")[0].partition("@")
+            assert game.row.table == row["table"] | 1 << tile
+            assert game.row.hands[seat] == row["hands"][seat] & ~(1 << tile)
+            assert (arm == "") == leading
+            if not leading:
+                laid = game.row.arm_tiles - row["arm_tiles"]
+                assert [ARM_NAMES[k] for k in range(4) if laid[k]] == [arm]
+                low, high = int(text[0]), int(text[2])
+                k = ARM_NAMES.index(arm)
+                assert {low, high} == {int(row["arm_pip"][k]), int(game.row.arm_pip[k])}
+                assert game.row.arm_cross[k] == (low == high and not text.endswith(":lengthwise"))
+        game.deal_if_due()
+        if game.over:
+            game.start_again()
+
+
 BAD_TILES: list[Any] = [
     "", " ", "1", "14", "1-", "-4", "1--4", "1-4-", "1 - 4", " 1-4", "1-4 ", "1-4\n", "\n1-4", "1:4", "1/4", "1–4", "1−4", "4-1", "9-0",
     "a-b", "1-a", "a-4", "10-4", "1-10", "01-4", "+1-4", "1.0-4", "-1-4", "１-４", "١-٤", "²-4", "1-7", "7-7", "0-9", None, 4, 1.4, True,
@@ -95,9 +127,10 @@ BAD_TILES: list[Any] = [
 BAD_MOVES: list[Any] = [
     "", "1", "Draw", "DRAW", "draw ", " draw", "draws", "draw@left", "pass:lengthwise", "passe", "Pass", "pass\n", "skip", "None", "null",
     "1-4", "1-4@", "1-4@Left", "1-4@LEFT", "1-4@l", "1-4@middle", "1-4@left ", "1-4 @left", "1-4@ left", "1-4@left@right", "1-4@0", "@left",
-    "1-4@left\n", "4-1@left", "1-7@left", "7-7@right", "1-4:left", "1-4@left:", "1-4@left:crosswise", "1-4@left:lengthwise", "4-4:lengthwise",
-    "4-4@left:lengthwise:lengthwise", "4-4@left:Lengthwise", "4-4@left:length", "4-4:lengthwise@left", "4-4@lefт", "1-4@left;pass",
-    "1-4@left 2-4@right", "left@1-4", "1-4-4@left", "1-4@left,right", None, 0, 5, 1.5, True, b"draw", ["draw"], ("1-4", "left"), {}, object,
+    "1-4@left\n", "4-1@left", "1-7@left", "7-7@right", "1-4:left", "1-4@left:", "1-4@left:crosswise", "1-4@left:lengthwise",
+    "4-4:lengthwise", "4-4@left:lengthwise:lengthwise", "4-4@left:Lengthwise", "4-4@left:length", "4-4:lengthwise@left", "4-4@lefт",
+    "1-4@left;pass", "1-4@left 2-4@right", "left@1-4", "1-4-4@left", "1-4@left,right",
+    None, 0, 5, 1.5, True, b"draw", ["draw"], ("1-4", "left"), {}, object,
 ]  # fmt: skip
 
 
@@ -112,13 +145,13 @@ def test_bad_tile(text: Any) -> None:
 @pytest.mark.parametrize("text", BAD_MOVES, ids=repr)
 def test_bad_move(variant: str, text: Any) -> None:
     packed = pack_rules(VARIANTS[variant], 2, False)
-    with pytest.raises(NotationError, match="move|tile"):
+    with pytest.raises(NotationError, match=r"move|tile"):
         move_index(packed, text, False)
 
 
 @pytest.mark.parametrize("text", ["1-4@up", "6-6@down", "4-4@left:lengthwise", "4-4@up:lengthwise"])
 def test_moves_that_another_variant_has(text: str) -> None:
-    with pytest.raises(NotationError, match="the arms are left, right|only where the rules leave the choice"):
+    with pytest.raises(NotationError, match=r"the arms are left, right|only where the rules leave the choice"):
         move_index(pack_rules(VARIANTS["bergen"], 2, False), text, False)
     assert move_index(pack_rules(VARIANTS["all_fives"], 2, False), text, False) >= 0
 

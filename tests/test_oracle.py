@@ -12,7 +12,6 @@ from tests.oracle.round_end import forced_lead, hand_pips, leader_after, lowest_
 from tests.oracle.scoring import play_points
 from tests.positions import begin, blocked, play, table, tiles
 
-
 # RULES.md section 6
 
 

@@ -7,7 +7,6 @@ from tests.oracle import OracleGame
 from tests.oracle.scoring import play_points
 from tests.positions import begin, play, table, tiles
 
-
 # Drawing and passing (RULES.md section 2.5, 3.2 to 3.8)
 
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import shlex
+import zipfile
 from pathlib import Path
 
-from domino_env.errors import CheckpointError
+from sb3_contrib import MaskablePPO
+
 from domino_env.policies import CheckpointMeta, save_checkpoint
 from training.config import ConfigError, TrainingConfig
 from training.ppo import make_env, make_ppo, policy_weights
 from training.progress import ProgressCallback
 
-__all__ = ["default_output", "train"]
+__all__ = ["default_output", "export", "train"]
 
 
 def default_output(config_path: Path) -> Path:
@@ -20,19 +23,39 @@ def default_output(config_path: Path) -> Path:
 
 
 def train(config: TrainingConfig, output: Path, command: list[str]) -> Path:
-    """Train as ``config`` says and write the checkpoint ``output``; ``command`` is kept in its header.
+    """Train as ``config`` says; write the checkpoint ``output`` and SB3's zip beside it. ``command`` is kept in the header.
 
-    Raises ``ConfigError`` before training starts if the file could not be written.
+    Raises ``ConfigError`` before training starts if the files could not be written, ``PolicyError`` for an unknown opponent.
     """
     _check_writable(output)
-    env = make_env(config)
-    model = make_ppo(config, env)
+    model = make_ppo(config, make_env(config))
     with ProgressCallback(config.decisions) as progress:
         model.learn(config.decisions, callback=progress)
+    beside = output.with_suffix(f".{os.getpid()}.zip")
+    model.save(beside)
+    beside.replace(output.with_suffix(".zip"))
+    return _write(config, model, output, command)
+
+
+def export(config: TrainingConfig, model: Path, output: Path, command: list[str]) -> Path:
+    """Make a checkpoint from the zip of one's own run of ``config``. Raises ``ConfigError`` where it is not of that config."""
+    _check_writable(output)
+    if not zipfile.is_zipfile(model):
+        raise ConfigError(f"model {model}: " + ("no such file" if not model.exists() else "not a zip that SB3 wrote"))
+    trained = make_ppo(config, make_env(config))
+    try:
+        trained.set_parameters(str(model), device=config.device)
+    except (ValueError, RuntimeError, KeyError) as error:
+        raise ConfigError(f"model {model}: not of this config ({' '.join(str(error).split())})") from None
+    trained.num_timesteps = config.decisions
+    return _write(config, trained, output, command)
+
+
+def _write(config: TrainingConfig, model: MaskablePPO, output: Path, command: list[str]) -> Path:
     meta = CheckpointMeta.of(
         config.read_rules(),
         config.num_players,
-        algorithm="ppo",
+        algorithm=config.algorithm,
         layers=config.layers,
         value_layers=[],
         activation=config.activation,
@@ -46,8 +69,8 @@ def train(config: TrainingConfig, output: Path, command: list[str]) -> Path:
 
 def _check_writable(output: Path) -> None:
     if output.suffix != ".safetensors":
-        raise CheckpointError(f"output {output}, but a checkpoint ends in .safetensors")
-    probe = output.with_name(f".{output.name}.probe")
+        raise ConfigError(f"output {output}, but a checkpoint ends in .safetensors")
+    probe = output.with_name(f".{output.name}.{os.getpid()}")
     try:
         output.parent.mkdir(parents=True, exist_ok=True)
         probe.touch()

@@ -10,14 +10,16 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from domino_env.errors import OptionsError, RulesError
+import typer
+
+from domino_env.errors import DominoError, OptionsError, RulesError
 from domino_env.rules import Rules
 from domino_env.variants import get_rules
 
 if TYPE_CHECKING:
     from domino_env.notation.game import PlayedGame
 
-__all__ = ["check_writable", "load_rules", "progress", "save_game", "say", "say_json", "wants_color"]
+__all__ = ["check_writable", "load_rules", "progress", "run_app", "save_game", "say", "say_json", "wants_color"]
 
 
 def say(text: str = "") -> None:
@@ -104,3 +106,24 @@ def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]
     for row in rows:
         table.add_row(*(Text(cell) for cell in row))
     Console().print(table)
+
+
+def run_app(app: typer.Typer, name: str, arguments: Sequence[str]) -> int:
+    """Run the command line of ``name``; returns 0, or 2 after one line on stderr for bad input, or 130 where it was interrupted."""
+    command = typer.main.get_command(app)
+    try:
+        status: Any = command.main(args=list(arguments), prog_name=name, standalone_mode=False)
+        return status if isinstance(status, int) else 0
+    except _UsageError as error:
+        message = error.format_message()
+    except (DominoError, OSError) as error:
+        message = str(error)
+    except (KeyboardInterrupt, typer.Abort):
+        sys.stderr.write("stopped\n")
+        return 130
+    sys.stderr.write(f"{name}: {' '.join(message.split())}\n")
+    return 2
+
+
+# whichever click typer stands on, its usage errors are kin to this one
+_UsageError: Any = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")

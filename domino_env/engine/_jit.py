@@ -7,6 +7,7 @@ cache folder is named by a hash of all sources that hold kernels, numba's versio
 from __future__ import annotations
 
 import functools
+import getpass
 import hashlib
 import os
 import sys
@@ -35,11 +36,11 @@ def cache_folder() -> Path:
         source = file.read_bytes()
         if file.parent.name in ("domino_env", "engine") or b"engine._jit import" in source:
             digest.update(source)
-    base = os.environ.get("DOMINO_ENV_CACHE") or os.path.join(
-        os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "domino_env"
-    )
-    for root in (base, os.path.join(tempfile.gettempdir(), f"domino_env-{os.getuid() if hasattr(os, 'getuid') else 'user'}")):
-        folder = Path(root) / digest.hexdigest()[:16]
+    own = os.environ.get("DOMINO_ENV_CACHE")
+    users = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "domino_env"
+    shared = Path(tempfile.gettempdir()) / f"domino_env-{getpass.getuser()}"
+    for root in (Path(own) if own else users, shared):
+        folder = root / digest.hexdigest()[:16]
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError:

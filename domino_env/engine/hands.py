@@ -157,4 +157,3 @@ def _seat_to_lead(game: Any, rules: Any, party: Any) -> Any:
         return party
     left = (game.leader + 1) % 4
     return left if left % 2 == party else (left + 1) % 4
-

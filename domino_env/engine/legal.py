@@ -18,6 +18,7 @@ from domino_env.tiles import DOUBLES, LOW, SUITS
 
 __all__ = ["action_of", "clear_legal", "find_legal", "is_legal", "nth_legal", "split_action", "write_mask"]
 
+
 @jit
 def clear_legal(game: Any) -> None:
     """Nobody may move."""

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from domino_env.engine.state import ARMS
 from domino_env.rule_terms import (
     DoubleHit,
     Doubles,
@@ -18,7 +19,6 @@ from domino_env.rule_terms import (
     Opening,
     Scoring,
 )
-from domino_env.engine.state import ARMS
 from domino_env.rules import Rules
 from domino_env.tiles import MAX_PIP, MAX_TILES, double_id
 

@@ -1,4 +1,4 @@
-"""The state of one game: one row of a structured array.
+"""The state of one game: one row of a structured array. Its fields leave no gap, so equal games are equal bytes.
 
 A row is everything: clone a game by copying it, save it with ``tobytes``. Masks are ``int64`` with bit ``tile id`` set; seats are 0..n-1,
 entries beyond the number of players stay 0.
@@ -54,9 +54,9 @@ GAME = np.dtype(
         ("winners", np.int32),  # bit per seat; 0 until GAME_OVER
         # tiles
         ("order", np.int8, 56),  # the deal: hands by seat, then the boneyard, next drawn first
-        ("next_tile", np.int32),  # index in order of the next tile to be drawn
         ("hands", np.int64, SEATS),
         ("hand_sizes", np.int32, SEATS),
+        ("next_tile", np.int32),  # index in order of the next tile to be drawn
         ("played", np.int64, SEATS),  # tiles on the table, by who played them
         ("table", np.int64),  # all tiles on the table
         # layout; arms left, right, up, down
@@ -83,11 +83,11 @@ GAME = np.dtype(
         ("last_points", np.int32),
         ("last_tile", np.int32),  # tile drawn, or NONE
         # what the seat on turn may do; all empty unless PLAYING
-        ("plays", np.int64, ARMS),  # tiles that may go on the arm (doubles crosswise)
-        ("flats", np.int64, ARMS),  # doubles that may go on the arm lengthwise
         ("may_draw", np.int32),
         ("may_pass", np.int32),
         ("num_legal", np.int32),
+        ("plays", np.int64, ARMS),  # tiles that may go on the arm (doubles crosswise)
+        ("flats", np.int64, ARMS),  # doubles that may go on the arm lengthwise
     ],
     align=True,
 )

@@ -1,0 +1,1 @@
+"""Front ends: PettingZoo AEC, Gymnasium, Gymnasium vector, stable-baselines3 and plain batches."""

@@ -94,11 +94,11 @@ class DominoAECEnv(AECEnv[str, Any, Any]):
 
     def observation_space(self, agent: str) -> spaces.Dict:
         """Space of what an agent sees: the same object at every call."""
-        return self.observation_spaces[agent]  # type: ignore[return-value]
+        return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> spaces.Discrete:
         """Space of what an agent may do: the same object at every call."""
-        return self.action_spaces[agent]  # type: ignore[return-value]
+        return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Start a new game. Without ``seed`` the generator goes on where it stands.
@@ -107,33 +107,38 @@ class DominoAECEnv(AECEnv[str, Any, Any]):
         (by seat) set up a given deal; what is left out is dealt from the seed. Raises ``OptionsError`` and changes nothing
         where they cannot be used.
         """
+        self.open_game(seed, options)
+        while self.game.over:  # nobody had a decision: the next deal
+            self.open_game(None, None)
+        self._show()
+
+    def open_game(self, seed: int | None, options: dict[str, Any] | None) -> None:
+        """As ``reset``; but with ``skip_forced`` a game may be over before anybody decides, and is then left so."""
         game = self.game.copy()
         if seed is not None or not game.started:
             game.start(check_seed(entropy_seed() if seed is None else seed))
         else:
             game.start_again()
-        kept = game.seed
         deal_options(game, options)
-        game.seed = kept
         if self.skip_forced:
             game.skip_forced()
-            while game.over:  # nobody had a decision: the next deal
-                game.start_again()
-                game.skip_forced()
         self.game = game
         self.agents = list(self.possible_agents)
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
-        self.infos = {agent: {} for agent in self.agents}
+        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
         self._skip_agent_selection: str | None = None
         self.agent_selection = self.possible_agents[game.seat]
+        game.scored = True
         self._settle_rewards()
-        self._show()
 
     def step(self, action: Any) -> None:
-        """Make the move of the agent on turn. ``OptionsError`` for no integer, ``IllegalMoveError`` for an illegal one: both leave the game as it was."""
+        """Make the move of the agent on turn.
+
+        ``OptionsError`` for what is no integer, ``IllegalMoveError`` for an illegal move: both leave the game as it was.
+        """
         if not self.agents:
             raise IllegalMoveError(f"action {action!r}, but the game is over: call reset")
         agent = self.agent_selection
@@ -156,6 +161,10 @@ class DominoAECEnv(AECEnv[str, Any, Any]):
         self._show()
 
     def _settle_rewards(self) -> None:
+        if not self.game.scored:
+            self.rewards = dict.fromkeys(self.agents, 0.0)
+            return
+        self.game.scored = False
         buffer = self._reward_buffer
         take_reward(self.game.games, 0, self.game.packed, self._by_win, buffer)
         for agent, reward in zip(self.possible_agents, buffer.tolist(), strict=True):

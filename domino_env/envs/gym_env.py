@@ -57,7 +57,7 @@ class DominoGymEnv(gymnasium.Env[npt.NDArray[np.float32], np.int64]):
         self._fixed_seat = check_seat(learner_seat, num_players)
         self.pool = load_pool(opponents, self.table.rules, num_players)
         self.observation_space = spaces.Box(-1.0, 1.0, (self.table.encoding.size,), np.float32)
-        self.action_space = spaces.Discrete(self.table.game.num_actions)  # type: ignore[assignment]
+        self.action_space = spaces.Discrete(self.table.game.num_actions)
         self._views = np.zeros(1, VIEW)
         self._before = 0.0
         self._lost = False
@@ -91,7 +91,7 @@ class DominoGymEnv(gymnasium.Env[npt.NDArray[np.float32], np.int64]):
 
     def _open(self, seed: int | None, options: dict[str, Any] | None) -> None:
         table = self.table
-        table.reset(seed=seed, options=options)
+        table.open_game(seed, options)
         seat_learner(table.game.games, 0, table.game.packed, table.game.first_deal, len(self.pool), self._fixed_seat, self._views)
         for policy in self.pool.remembering:
             reset_policy(policy, np.zeros(1, np.int64))
@@ -144,7 +144,7 @@ class DominoGymEnv(gymnasium.Env[npt.NDArray[np.float32], np.int64]):
             info["opponents"] = [-1 if seat == self.learner_seat else int(seated[seat]) for seat in seats]
         return info
 
-    def render(self) -> str | None:  # type: ignore[override]
+    def render(self) -> str | None:
         """As ``DominoAECEnv.render``, seen from the learner's seat."""
         return self.table.render_for(self.learner_seat)
 

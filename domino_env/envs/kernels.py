@@ -45,7 +45,7 @@ VIEW = np.dtype(
 
 
 @jit
-def _write_game(game: Any, rules: Any, seat: Any, score: Any, observation: Any, mask: Any) -> Any:
+def _write_game(game: Any, rules: Any, score: Any, observation: Any, mask: Any) -> Any:
     for k in range(rules.num_players):
         score[k] = game.score[k]
     write_observation(game, rules, game.seat, observation)
@@ -61,7 +61,7 @@ def open_games(games: Any, rules: Any, skip_forced: Any, seat: Any, score: Any, 
         while games[i].phase == GAME_OVER:
             start_game(games[i], rules[0])
             go_on(games[i], rules[0], skip_forced)
-        seat[i] = _write_game(games[i], rules[0], seat, score[i], observation[i], mask[i])
+        seat[i] = _write_game(games[i], rules[0], score[i], observation[i], mask[i])
 
 
 @kernel
@@ -97,7 +97,7 @@ def step_games(
         while game.phase == GAME_OVER:
             start_game(game, table)
             go_on(game, table, skip_forced)
-        seat[i] = _write_game(game, table, seat, score[i], observation[i], mask[i])
+        seat[i] = _write_game(game, table, score[i], observation[i], mask[i])
 
 
 @jit

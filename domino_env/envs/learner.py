@@ -35,7 +35,7 @@ class Pool:
     @staticmethod
     def _kind(policy: Policy) -> int:
         # exactly these two are compiled into the loop; a subclass may act otherwise
-        return {RandomPolicy: RANDOM, GreedyPolicy: GREEDY}.get(type(policy), LEARNED)  # type: ignore[call-overload, no-any-return]
+        return {RandomPolicy: RANDOM, GreedyPolicy: GREEDY}.get(type(policy), LEARNED)
 
     def __len__(self) -> int:
         return len(self.policies)
@@ -43,7 +43,7 @@ class Pool:
 
 def load_pool(opponents: PolicySpec | Sequence[PolicySpec], rules: Rules, num_players: int) -> Pool:
     """Policies from one spec or a list of them (``load_policy``). ``OptionsError`` where there is none."""
-    specs = list(opponents) if isinstance(opponents, (list, tuple)) else [opponents]
+    specs: list[Any] = list(opponents) if isinstance(opponents, (list, tuple)) else [opponents]
     if not specs:
         raise OptionsError("opponents=[], but somebody has to sit in the other seats: 'random', 'greedy', a checkpoint, ...")
     return Pool([load_policy(spec, rules=rules, num_players=num_players) for spec in specs])
@@ -165,11 +165,12 @@ class LearnerGames:
         ``opponents`` by seat (places in the pool, -1: the learner).
         """
         views, seats = self.views[rows], range(self.num_players)
-        seat = views["seat"]
         opponents = views["opponents"][:, : self.num_players]
-        opponents[np.arange(len(rows)), seat] = -1
-        told = zip(views["score"][:, : self.num_players].tolist(), views["winners"].tolist(), seat.tolist(), opponents.tolist(), strict=True)
-        return [{"scores": a, "winners": [s for s in seats if w >> s & 1], "seat": b, "opponents": c} for a, w, b, c in told]
+        opponents[np.arange(len(rows)), views["seat"]] = -1
+        winners = [[seat for seat in seats if bits >> seat & 1] for bits in views["winners"].tolist()]
+        columns = (views["score"][:, : self.num_players].tolist(), winners, views["seat"].tolist(), opponents.tolist())
+        names = ("scores", "winners", "seat", "opponents")
+        return [dict(zip(names, values, strict=True)) for values in zip(*columns, strict=True)]
 
     def skipped(self, row: int) -> dict[str, Any]:
         """Info on games since the last decision that left the learner none; empty where there were none."""

@@ -15,7 +15,17 @@ from domino_env.notation.moves import parse_tile
 from domino_env.rules import Rules
 from domino_env.variants import get_rules
 
-__all__ = ["as_action", "as_actions", "as_seeds", "check_seat", "check_seed", "deal_options", "entropy_seed", "is_one_round", "resolve_rules"]
+__all__ = [
+    "as_action",
+    "as_actions",
+    "as_seeds",
+    "check_seat",
+    "check_seed",
+    "deal_options",
+    "entropy_seed",
+    "is_one_round",
+    "resolve_rules",
+]
 
 _OPTIONS = ("hands", "boneyard", "leader", "scores")
 

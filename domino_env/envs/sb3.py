@@ -133,7 +133,9 @@ class DominoVecEnv(VecEnv):
 
     def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
         """Not possible for single games: ``OptionsError``."""
-        raise OptionsError(f"set_attr({attr_name!r}): the games of a batch are not objects of their own; see set_opponents")
+        raise OptionsError(
+            f"set_attr({attr_name!r}, {value!r}, {indices!r}): the games of a batch are not objects of their own; see set_opponents"
+        )
 
     def env_method(self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any) -> list[Any]:
         """``"action_masks"`` gives the rows of ``action_masks()``; other methods are called once."""

@@ -15,6 +15,7 @@ from domino_env.engine.packed import numbers, pack_rules
 from domino_env.engine.state import BLOCKED, EXHAUSTED, GAME, GAME_OVER, OUT, PLAYING, ROUND_OVER, TARGET, new_games
 from domino_env.errors import IllegalMoveError, OptionsError
 from domino_env.notation.moves import move_index, move_text, tile_text
+from domino_env.rule_terms import NextLeader, Opening
 from domino_env.rules import Rules
 
 __all__ = ["END_NAMES", "Event", "PlayedGame", "RoundLog"]
@@ -64,6 +65,7 @@ class PlayedGame:
         self.seed: int | None = None
         self._events: list[Event] = []
         self.phase, self.seat, self.num_legal = PLAYING, 0, 0
+        self.scored = False  # whether points may have changed since somebody last cleared this
         self.first_deal = 0  # number of the deal that this game began with
 
     @property
@@ -128,7 +130,10 @@ class PlayedGame:
             raise IllegalMoveError(self._why_illegal(action))
         self._events.append(Event(self.seat, action, status[4], status[3]))
         self.phase, self.seat, self.num_legal = status[:3]
+        if status[3]:
+            self.scored = True
         if self.phase != PLAYING:
+            self.scored = True
             self._close_round()
 
     def _close_round(self) -> None:
@@ -143,9 +148,18 @@ class PlayedGame:
             self._note(batch.start_next_round(self.games, 0, self.packed))
             self._open_round()
 
-    def deal_next(self, order: Sequence[int]) -> None:
-        """Deal the round that is due in a given order of all tiles."""
-        self._note(batch.deal_next(self.games, 0, self.packed, np.array(order, np.int8)))
+    def deal_next(self, order: Sequence[int], leader: int = -1) -> None:
+        """Deal the round that is due in a given order of all tiles; ``leader`` leads it where the rules draw lots (-1: draw them)."""
+        tiles, row = np.array(order, np.int8), self.games[0]
+        if leader >= 0 and self.rules.opening == Opening.ANY and self.rules.next_leader == NextLeader.OPENING:
+            # a set-up takes a leader, but is the first round of a game: what came before it is put back
+            kept = {name: row[name].copy() for name in ("round_index", "penalties", "bonus", "end")}
+            batch.set_up(self.games, 0, self.packed, tiles, leader, np.array(self.scores(), np.int64))
+            for name, value in kept.items():
+                row[name] = value
+            self._note(batch.status(self.games, 0))
+        else:
+            self._note(batch.deal_next(self.games, 0, self.packed, tiles))
         self._open_round()
 
     def skip_forced(self) -> None:
@@ -167,7 +181,7 @@ class PlayedGame:
         """Action ids that the seat on turn may take, ascending; empty when the game is over."""
         mask = np.zeros(self.num_actions, np.int8)
         batch.mask_of(self.games, 0, self.packed, mask)
-        return np.flatnonzero(mask).tolist()  # type: ignore[no-any-return]
+        return np.flatnonzero(mask).tolist()
 
     def legal_moves(self) -> list[str]:
         """Texts of ``legal_actions``."""

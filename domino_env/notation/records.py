@@ -97,10 +97,17 @@ def read_rules(record: Mapping[str, Any]) -> Rules:
         if isinstance(variant, str) and variant in VARIANTS:
             return Rules.from_overrides(VARIANTS[variant], overrides)
         if isinstance(variant, str) and isinstance(overrides, Mapping) and overrides.get("variant") == variant:
-            return Rules.from_overrides(Rules(), overrides)
+            return Rules.from_overrides(Rules(), _only_their_seats(overrides))
     except DominoError as error:
         raise RecordError(f"record: rules: {error}") from None
     raise RecordError(f"record: variant={variant!r}, but the variants are {', '.join(VARIANTS)}; other rules must be given whole")
+
+
+def _only_their_seats(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Rules given whole are for the seat counts that they name, not for those of the defaults too."""
+    hand = fields.get("hand")
+    players = [int(seats) for seats in hand if str(seats).isdecimal()] if isinstance(hand, Mapping) else []
+    return {"players": players, **fields} if players else dict(fields)
 
 
 def replay(record: Mapping[str, Any]) -> PlayedGame:
@@ -175,7 +182,7 @@ def _deal(game: PlayedGame, number: int, entry: Mapping[str, Any]) -> None:
     else:
         if game.phase == PLAYING or game.over:
             raise RecordError("a next deal, but the game is over" if game.over else "a next deal, but the round before is not over")
-        game.deal_next(order)
+        game.deal_next(order, leader)
         _compare("", "leader", leader, int(game.row.leader))
 
 

@@ -12,7 +12,7 @@ from domino_env.encoding import ENCODING_VERSION, Encoding
 from domino_env.engine.packed import numbers, pack_rules
 from domino_env.errors import CheckpointError, DominoError
 from domino_env.rules import Rules
-from domino_env.variants import VARIANTS
+from domino_env.variants import VARIANTS, get_rules
 
 __all__ = ["ACTION_VERSION", "CHECKPOINT_FORMAT", "CheckpointMeta"]
 
@@ -111,9 +111,10 @@ class CheckpointMeta:
         return meta
 
     def read_rules(self) -> Rules:
-        """The rules it was made for."""
-        base = VARIANTS.get(self.variant)
-        return Rules(**self.rules) if base is None else Rules.from_overrides(base, self.rules)
+        """The rules it was made for. Raises ``RulesError`` for an unknown variant whose rules are not given whole."""
+        if self.variant not in VARIANTS and self.rules.get("variant") == self.variant:
+            return Rules(**self.rules)
+        return Rules.from_overrides(get_rules(self.variant), self.rules)
 
     def rules_text(self) -> str:
         """Variant and overrides, for messages."""

@@ -1,0 +1,316 @@
+"""The single-learner views: Gymnasium env, Gymnasium VectorEnv, SB3 VecEnv. They play the same games."""
+
+from __future__ import annotations
+
+import copy
+import warnings
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+from stable_baselines3.common.env_checker import check_env as sb3_check_env
+from stable_baselines3.common.vec_env import DummyVecEnv, SubprocVecEnv
+
+from domino_env import DominoGymEnv, DominoVecEnv, DominoVectorEnv
+from domino_env.envs.registry import env_id
+from domino_env.errors import IllegalMoveError, OptionsError, PolicyError
+from domino_env.policies import Batch
+from domino_env.variants import VARIANTS
+
+CASES = [(variant, seats) for variant, rules in VARIANTS.items() for seats in rules.players]
+
+
+class FirstLegal:
+    """A policy that is not compiled into the loop; it counts how often it was told of new games."""
+
+    def __init__(self) -> None:
+        self.started = 0
+
+    def act(self, batch: Batch) -> np.ndarray:
+        return batch.action_mask.argmax(axis=1)
+
+    def reset(self, rows: np.ndarray) -> None:
+        self.started += len(rows)
+
+
+def pick(masks: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    return (masks * rng.random(masks.shape)).argmax(axis=-1)
+
+
+@pytest.mark.parametrize(("variant", "seats"), CASES)
+def test_checkers(variant: str, seats: int) -> None:
+    """Gymnasium's and SB3's checkers play without masks, so an illegal move loses."""
+    env = gymnasium.make(env_id(variant), num_players=seats, opponents="greedy", illegal="lose")
+    with warnings.catch_warnings():
+        # both were asked for as they are: the constructor's own arguments, and render modes without a default one
+        warnings.filterwarnings("ignore", message=".*render.*")
+        check_env(env.unwrapped, skip_render_check=True)
+        sb3_check_env(env.unwrapped)
+
+
+@pytest.mark.parametrize(("variant", "seats"), CASES)
+@pytest.mark.parametrize(("episode", "skip"), [("round", True), ("match", False)])
+def test_vector_and_sb3_equal_gymnasium(variant: str, seats: int, episode: str, skip: bool) -> None:
+    kwargs: dict[str, Any] = {
+        "num_players": seats,
+        "opponents": ["random", "greedy", FirstLegal()],
+        "episode": episode,
+        "skip_forced": skip,
+    }
+    count = 4
+    singles = [DominoGymEnv(variant, **kwargs) for _ in range(count)]
+    vector = DominoVectorEnv(variant, num_envs=count, **kwargs)
+    batch = DominoVecEnv(variant, num_envs=count, seed=7, **kwargs)
+    starts = [env.reset(seed=7 + g) for g, env in enumerate(singles)]
+    seen, info = vector.reset(seed=7)
+    assert batch.reset().tobytes() == seen.tobytes() == np.stack([start[0] for start in starts]).tobytes()
+    rng = np.random.default_rng(1)
+    for _ in range(60):
+        assert info["action_mask"].tobytes() == batch.action_masks().astype(np.int8).tobytes()
+        actions = pick(info["action_mask"], rng)
+        seen, rewards, done, truncated, info = vector.step(actions)
+        theirs, their_rewards, their_done, infos = batch.step(actions)
+        assert theirs.tobytes() == seen.tobytes()
+        np.testing.assert_allclose(their_rewards, rewards, atol=1e-6)
+        assert (their_done == done).all()
+        assert not truncated.any()
+        for g, env in enumerate(singles):
+            observation, reward, terminated, _, told = env.step(actions[g])
+            assert (reward, terminated) == (pytest.approx(rewards[g]), done[g])
+            if terminated:
+                assert observation.tobytes() == info["final_obs"][g].tobytes() == infos[g]["terminal_observation"].tobytes()
+                for name in ("scores", "winners", "seat", "opponents"):
+                    assert told[name] == infos[g][name]
+                observation, told = env.reset()
+            assert observation.tobytes() == seen[g].tobytes()
+            assert told["action_mask"].tobytes() == info["action_mask"][g].tobytes()
+
+
+@pytest.mark.parametrize(("variant", "seats"), CASES)
+@pytest.mark.parametrize("skip", [False, True])
+def test_a_view_is_the_learners_aec_return(variant: str, seats: int, skip: bool) -> None:
+    """PAINS 1: the sum of a view's rewards over an episode is that seat's AEC return, whoever moved last."""
+    others_ended = 0
+    for seat in range(seats):
+        env = DominoGymEnv(variant, num_players=seats, opponents="random", learner_seat=seat, skip_forced=skip)
+        rng = np.random.default_rng(seat)
+        for seed in range(8):
+            _, info = env.reset(seed=seed)
+            assert env.learner_seat == seat
+            total, over = 0.0, False
+            while not over:
+                _, reward, over, _, info = env.step(pick(info["action_mask"], rng))
+                total += reward
+            scores = np.array(env.scores, float)
+            margin = scores[seat] - (scores.sum() - scores[seat]) / (seats - 1)
+            sign = -1 if env.rules.match_winner == "lowest" else 1
+            assert total == pytest.approx(sign * margin / env.rules.target[seats])
+            others_ended += env.record()["rounds"][-1]["events"][-1]["seat"] != seat
+    assert others_ended > 0
+
+
+def test_win_reward_of_a_learner_that_always_loses() -> None:
+    class Heaviest:
+        def act(self, batch: Batch) -> np.ndarray:
+            return batch.action_mask.argmax(axis=1)
+
+    env = DominoGymEnv("block", opponents=Heaviest(), reward="win", rules={"target": {2: 100}})
+    rng = np.random.default_rng(0)
+    returns, wins = [], []
+    for seed in range(60):
+        _, info = env.reset(seed=seed)
+        total, over = 0.0, False
+        while not over:
+            _, reward, over, _, info = env.step(pick(info["action_mask"], rng))
+            total += reward
+        returns.append(total)
+        won = env.learner_seat in info["winners"]
+        wins.append(0.0 if len(info["winners"]) == 2 else 1.0 if won else -1.0)
+    assert returns == wins
+    assert {-1.0, 1.0} <= set(returns)
+
+
+@pytest.mark.parametrize("start_method", ["spawn", "fork"])
+def test_subprocesses_play_the_same(start_method: str) -> None:
+    """PAINS 18: Dummy, Subproc (spawn and fork) and the native VecEnv, masks included."""
+    kwargs: dict[str, Any] = {"num_players": 3, "opponents": ["random", "greedy"], "skip_forced": True}
+    makers = [lambda: DominoGymEnv("bergen", **kwargs) for _ in range(2)]
+    native = DominoVecEnv("bergen", num_envs=2, seed=3, **kwargs)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # Python's own, on fork beside threads
+        others = [DummyVecEnv(makers), SubprocVecEnv(makers, start_method=start_method)]
+    for other in others:
+        other.seed(3)
+    seen = native.reset()
+    assert all(other.reset().tobytes() == seen.tobytes() for other in others)
+    rng = np.random.default_rng(0)
+    for _ in range(40):
+        masks = native.action_masks()
+        for other in others:
+            assert np.stack(other.env_method("action_masks")).astype(bool).tobytes() == masks.tobytes()
+        actions = pick(masks, rng)
+        seen, rewards, done, _ = native.step(actions)
+        for other in others:
+            theirs, their_rewards, their_done, _ = other.step(actions)
+            assert theirs.tobytes() == seen.tobytes()
+            np.testing.assert_allclose(their_rewards, rewards, atol=1e-6)
+            assert (their_done == done).all()
+    for other in others:
+        other.close()
+
+
+@pytest.mark.parametrize("with_mask", [False, True])
+def test_rollouts_keep_their_observations(with_mask: bool) -> None:
+    """SB3 keeps the observation it was given across a step: it must not change until the step after."""
+    env = DominoVecEnv("bergen", num_envs=16, opponents="greedy", seed=0, mask_in_observation=with_mask)
+    kept, copies = [env.reset()], []
+    rng = np.random.default_rng(0)
+    for _ in range(30):
+        copies.append(kept[-1].copy())
+        kept.append(env.step(pick(env.action_masks(), rng))[0])
+        assert kept[-2].tobytes() == copies[-1].tobytes()
+        assert kept[-1].shape == (16, *env.observation_space.shape)
+        if with_mask:
+            assert (kept[-1][:, -env.action_space.n :] == env.action_masks()).all()
+        assert env.observation_space.contains(kept[-1][0])
+
+
+def test_episode_infos() -> None:
+    env = DominoVecEnv("draw", num_envs=8, opponents="random", seed=0)
+    env.reset()
+    rng = np.random.default_rng(0)
+    totals, lengths, ended = np.zeros(8), np.zeros(8, int), 0
+    for _ in range(60):
+        _, rewards, done, infos = env.step(pick(env.action_masks(), rng))
+        totals += rewards
+        lengths += 1
+        for g in np.flatnonzero(done):
+            assert infos[g]["episode"]["r"] == pytest.approx(totals[g], abs=1e-5)
+            assert infos[g]["episode"]["l"] == lengths[g]
+            assert infos[g]["opponents"][infos[g]["seat"]] == -1
+            totals[g], lengths[g] = 0, 0
+            ended += 1
+        assert all(not infos[g] for g in np.flatnonzero(~done))
+    assert ended > 20
+
+
+def test_learners_seat_and_opponents_are_drawn() -> None:
+    env = DominoVecEnv("bergen", num_envs=600, num_players=3, opponents=["random", "greedy"], seed=0)
+    env.reset()
+    views = env.games.views
+    seats = np.bincount(views["learner"], minlength=3)
+    assert seats.min() > 150
+    assert 0.42 < views["seated"][:, :3].mean() < 0.58
+    fixed = DominoVecEnv("bergen", num_envs=20, opponents="random", learner_seat=1, seed=0)
+    fixed.reset()
+    assert (fixed.games.views["learner"] == 1).all()
+
+
+def test_policies_with_a_memory_are_told_of_new_games() -> None:
+    policy = FirstLegal()
+    env = DominoVecEnv("block", num_envs=10, opponents=policy, seed=0)
+    env.reset()
+    assert policy.started == 10
+    rng = np.random.default_rng(0)
+    ended = 0
+    for _ in range(30):
+        ended += int(env.step(pick(env.action_masks(), rng))[2].sum())
+    assert ended > 10
+    assert policy.started == 10 + ended
+
+
+def test_skipped_games_are_counted() -> None:
+    """With hands of one tile many games end before the learner decides anything."""
+    rules = {"players": [2], "hand": 1, "max_pip": 3, "reserve": 0}
+    env = DominoGymEnv("threes", opponents="random", skip_forced=True, rules=rules)
+    counted, returned = 0, 0.0
+    for seed in range(40):
+        _, info = env.reset(seed=seed)
+        assert info["action_mask"].sum() > 1
+        counted += info.get("skipped_games", 0)
+        returned += abs(info.get("skipped_return", 0.0))
+    assert counted > 20
+    assert returned > 0
+    batch = DominoVecEnv("threes", num_envs=40, opponents="random", skip_forced=True, rules=rules, seed=0)
+    batch.reset()
+    assert sum(info.get("skipped_games", 0) for info in batch.reset_infos) == counted
+
+
+def test_illegal_actions() -> None:
+    env = DominoGymEnv("bergen", opponents="greedy")
+    with pytest.raises(IllegalMoveError, match="reset"):
+        env.step(0)
+    env.reset(seed=0)
+    record = env.record()
+    masked = int(np.flatnonzero(env.action_masks() == 0)[0])
+    for wrong in (masked, -1, 58):
+        with pytest.raises(IllegalMoveError):
+            env.step(wrong)
+    for wrong in (0.5, np.array([1, 2]), None):
+        with pytest.raises(OptionsError):
+            env.step(wrong)
+    assert env.record() == record
+    loser = DominoGymEnv("bergen", opponents="greedy", illegal="lose")
+    loser.reset(seed=0)
+    _, reward, terminated, truncated, info = loser.step(masked)
+    assert (reward, terminated, truncated, info["illegal_move"]) == (-1.0, True, False, masked)
+    with pytest.raises(IllegalMoveError, match="reset"):
+        loser.step(0)
+    loser.reset(seed=0)
+    assert loser.record() == record
+    batch = DominoVecEnv("bergen", num_envs=3, opponents="random", seed=0)
+    batch.reset()
+    before = batch.games.rows.copy()
+    actions = batch.action_masks().argmax(axis=1)
+    actions[1] = np.flatnonzero(~batch.action_masks()[1])[0]
+    with pytest.raises(IllegalMoveError, match="game 1"):
+        batch.step(actions)
+    assert batch.games.rows.tobytes() == before.tobytes()
+
+
+@pytest.mark.parametrize(
+    ("kwargs", "error", "words"),
+    [
+        ({"opponents": []}, OptionsError, "somebody"),
+        ({"opponents": "clever"}, PolicyError, "clever"),
+        ({"illegal": "skip"}, OptionsError, "illegal"),
+        ({"learner_seat": 2}, OptionsError, "learner_seat"),
+    ],
+)
+def test_wrong_arguments(kwargs: dict[str, Any], error: type[Exception], words: str) -> None:
+    with pytest.raises(error, match=words):
+        DominoGymEnv("bergen", **kwargs)
+
+
+def test_gymnasium_make_vec() -> None:
+    vector = gymnasium.make_vec(env_id("draw"), num_envs=5, vectorization_mode="vector_entry_point", opponents="greedy")
+    assert vector.metadata["autoreset_mode"] == gymnasium.vector.AutoresetMode.SAME_STEP
+    seen, info = vector.reset(seed=0)
+    assert vector.observation_space.contains(seen)
+    assert info["action_mask"].shape == (5, vector.single_action_space.n)
+    before = seen.copy()
+    seen, info = vector.reset(seed=9, options={"reset_mask": np.array([True, False, False, True, False])})
+    changed = (seen != before).any(axis=1)
+    assert not changed[[1, 2, 4]].any()
+    assert changed[[0, 3]].all()
+    with pytest.raises(OptionsError, match="reset_mask"):
+        vector.reset(options={"hands": []})
+    sync = gymnasium.make_vec(env_id("draw"), num_envs=2, vectorization_mode="sync", opponents="greedy")
+    sync.reset(seed=0)
+    sync.close()
+
+
+def test_copies_of_the_gymnasium_env() -> None:
+    env = DominoGymEnv("threes", opponents=["random", "greedy"])
+    _, info = env.reset(seed=2)
+    env.step(pick(info["action_mask"], np.random.default_rng(0)))
+    other = copy.deepcopy(env)
+    record = env.record()
+    for _ in range(3):
+        if other.table.game.over:
+            break
+        other.step(int(other.action_masks().argmax()))
+    assert env.record() == record
+    assert other.record() != record
