@@ -209,13 +209,17 @@ def blocked_at_once(rules: Rules, num_players: int, rng: random.Random) -> tuple
         return None
     if size < 2:
         return None
-    rng.shuffle(others)
-    if rng.random() < 0.5:
-        others.sort(key=lambda tile: tile[0] != tile[1])
-    elif rng.random() < 0.5:
-        others.sort(key=sum)
-    dealt, rest = [(0, 0), *others[: size * num_players - 1]], others[size * num_players - 1 :]
-    hands = [dealt[seat::num_players] for seat in range(num_players)]
+    wish = rng.choice(["any", "doubles", "tie", "tie"])
+    for _ in range(40):
+        rng.shuffle(others)
+        if wish == "doubles":
+            others.sort(key=lambda tile: tile[0] != tile[1])
+        dealt, rest = [(0, 0), *others[: size * num_players - 1]], others[size * num_players - 1 :]
+        hands = [dealt[seat::num_players] for seat in range(num_players)]
+        pips = [sum(low + high for low, high in hand) for hand in hands]
+        pips = sorted([pips[0] + pips[2], pips[1] + pips[3]] if rules.sides else pips)
+        if wish != "tie" or pips[0] == pips[1]:
+            break
     leader = rng.randrange(num_players)
     hands = hands[-leader:] + hands[:-leader] if leader else hands
     options = random_options(rules, num_players, rng)
