@@ -1,4 +1,4 @@
-"""How things are timed: short slices, of which the fastest and the median are told, on one core."""
+"""How things are timed: short slices of all cases in turn, on one core; the fastest and the median are told, and ratios turn by turn."""
 
 from __future__ import annotations
 
@@ -16,18 +16,29 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-__all__ = ["Rate", "options", "pin", "rate_of", "report"]
+__all__ = ["Case", "Rate", "measure", "options", "pin", "report"]
+
+
+@dataclass(frozen=True)
+class Case:
+    """One thing to measure: ``run`` makes some steps and returns how many."""
+
+    name: str
+    run: Callable[[], int]
+    note: str = ""
 
 
 @dataclass(frozen=True)
 class Rate:
-    """Steps per second of one thing measured."""
+    """Steps per second of one case."""
 
     name: str
     best: float
     """Of the fastest slice: what the code can do when nothing else runs."""
     median: float
-    note: str = ""
+    times_baseline: float | None
+    """Median over the slices of its rate divided by the baseline's in the same turn, which holds when the machine's speed drifts."""
+    note: str
 
 
 def pin() -> None:
@@ -36,22 +47,30 @@ def pin() -> None:
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
 
 
-def rate_of(name: str, run: Callable[[], int], slices: int, note: str = "") -> Rate:
-    """Call ``run``, which returns the steps it made, once to warm up and then ``slices`` times."""
-    run()
-    rates = []
+def measure(cases: Sequence[Case], slices: int, baseline: str | None = None) -> list[Rate]:
+    """Warm every case up, then time all of them in turn, ``slices`` times."""
+    for case in cases:
+        case.run()
+    rates: dict[str, list[float]] = {case.name: [] for case in cases}
     for _ in range(slices):
-        start = time.perf_counter()
-        steps = run()
-        rates.append(steps / (time.perf_counter() - start))
-    return Rate(name, max(rates), statistics.median(rates), note)
+        for case in cases:
+            start = time.perf_counter()
+            steps = case.run()
+            rates[case.name].append(steps / (time.perf_counter() - start))
+    base = rates.get(baseline or "")
+    out = []
+    for case in cases:
+        mine = rates[case.name]
+        times = statistics.median(a / b for a, b in zip(mine, base, strict=True)) if base else None
+        out.append(Rate(case.name, max(mine), statistics.median(mine), times, case.note))
+    return out
 
 
 def options(description: str) -> argparse.Namespace:
     """Command line of a benchmark."""
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--json", action="store_true", help="print JSON")
-    parser.add_argument("--slices", type=int, default=15, help="how often each thing is timed")
+    parser.add_argument("--slices", type=int, default=15, help="how often each case is timed")
     return parser.parse_args()
 
 
@@ -77,23 +96,19 @@ def _version(name: str) -> str:
         return "not installed"
 
 
-def report(title: str, rates: Sequence[Rate], baseline: str | None, as_json: bool) -> None:
+def report(title: str, rates: Sequence[Rate], baseline: str, as_json: bool) -> None:
     """Print the rates, and how many times as fast as ``baseline`` each is."""
-    base = next((rate.median for rate in rates if rate.name == baseline), None)
     if as_json:
         print(json.dumps({"title": title, "machine": machine(), "baseline": baseline, "rates": [asdict(rate) for rate in rates]}, indent=1))
         return
-    table = Table(title=title)
+    table = Table(title=title, caption=f"times: median over turns of the rate divided by that of {baseline} in the same turn")
     table.add_column("what")
-    for head in ("steps/s, fastest slice", "steps/s, median", f"times {baseline}" if base else ""):
-        if head:
-            table.add_column(head, justify="right")
+    for head in ("steps/s, fastest slice", "steps/s, median", "times"):
+        table.add_column(head, justify="right")
     table.add_column("note")
     for rate in rates:
-        cells = [rate.name, f"{rate.best:,.0f}", f"{rate.median:,.0f}"]
-        if base:
-            cells.append(f"{rate.median / base:,.2f}")
-        table.add_row(*cells, rate.note)
+        times = "" if rate.times_baseline is None else f"{rate.times_baseline:,.2f}"
+        table.add_row(rate.name, f"{rate.best:,.0f}", f"{rate.median:,.0f}", times, rate.note)
     console = Console(width=140)
     console.print(table)
     console.print(machine())

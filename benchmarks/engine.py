@@ -8,11 +8,13 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
-from benchmarks.common import Rate, options, pin, rate_of, report
+from benchmarks.common import Case, measure, options, pin, report
 from domino_env.envs.games import Games
 
 NUM_GAMES = 256
 """Rows that stay in the cache beside each other; the batch size changes nothing else."""
+
+PEER = "OpenSpiel python_block_dominoes"
 
 CASES = [
     ("block", 2),
@@ -66,18 +68,16 @@ def openspiel(observe: bool) -> Callable[[], int] | None:
 def main() -> None:
     args = options(__doc__ or "")
     pin()
-    rates: list[Rate] = []
+    cases: list[Case] = []
     for variant, num_players in CASES:
-        for observe in (False, True):
-            note = "masks and float32 observations" if observe else "masks"
-            name = f"{variant}, {num_players} seats" + (", observed" if observe else "")
-            rates.append(rate_of(name, engine(variant, num_players, observe), args.slices, note))
-    for observe in (False, True):
+        name = f"{variant}, {num_players} seats"
+        cases.append(Case(name, engine(variant, num_players, observe=False), "masks"))
+        cases.append(Case(f"{name}, observed", engine(variant, num_players, observe=True), "masks and float32 observations"))
+    for name, observe in ((PEER, False), (f"{PEER}, observed", True)):
         peer = openspiel(observe)
         if peer is not None:
-            name = "OpenSpiel python_block_dominoes" + (", observed" if observe else "")
-            rates.append(rate_of(name, peer, max(3, args.slices // 5), "legal actions, Python"))
-    report("Engine, random play, one core", rates, "OpenSpiel python_block_dominoes", args.json)
+            cases.append(Case(name, peer, "legal actions, Python"))
+    report("Engine, random play, one core", measure(cases, args.slices, PEER), PEER, args.json)
 
 
 if __name__ == "__main__":

@@ -18,9 +18,11 @@ from pettingzoo.env_registry.exceptions import FailedToImport
 from pettingzoo.utils import wrappers
 
 import domino_env
-from benchmarks.common import Rate, options, pin, rate_of, report
+from benchmarks.common import Case, measure, options, pin, report
 
-NUM_STEPS = 2_000
+BASELINE = "nothing, wrapped"
+LEARNERS = [("bergen", 2, ["random"]), ("bergen", 2, ["greedy"]), ("bergen", 2, ["random", "greedy"]), ("all_fives", 4, ["greedy"])]
+NUM_STEPS = 500
 NUM_ENVS = 1_024
 
 
@@ -129,23 +131,20 @@ def learner(opponents: list[str], variant: str, num_players: int) -> Callable[[]
 def main() -> None:
     args = options(__doc__ or "")
     pin()
-    rates: list[Rate] = []
-    nothing = rate_of("nothing, wrapped", aec(wrapped(NothingEnv())), args.slices, "the wrappers alone")
-    rates.append(rate_of("bergen_v0, raw", aec(domino_env.bergen_v0.raw_env()), args.slices))
-    rates.append(rate_of("all_fives_v0, 4 seats, raw", aec(domino_env.all_fives_v0.raw_env(num_players=4)), args.slices))
-    rates.append(nothing)
-    ours = rate_of("bergen_v0, wrapped", aec(domino_env.bergen_v0.env()), args.slices)
-    rates.append(Rate(ours.name, ours.best, ours.median, f"{ours.median / nothing.median:.0%} of nothing, wrapped"))
+    cases = [
+        Case(BASELINE, aec(wrapped(NothingEnv())), "the wrappers alone"),
+        Case("bergen_v0, wrapped", aec(domino_env.bergen_v0.env())),
+        Case("bergen_v0, raw", aec(domino_env.bergen_v0.raw_env())),
+        Case("all_fives_v0, 4 seats, raw", aec(domino_env.all_fives_v0.raw_env(num_players=4))),
+    ]
     for name in ("tictactoe_v3", "connect_four_v3"):
         peer = classic(name)
         if peer is not None:
-            rates.append(rate_of(f"{name}, wrapped", aec(peer), args.slices))
-    for opponents in (["random"], ["greedy"], ["random", "greedy"]):
-        name = f"DominoVecEnv bergen against {' and '.join(opponents)}"
-        rates.append(rate_of(name, learner(opponents, "bergen", 2), args.slices, "learner decisions"))
-    name = "DominoVecEnv all_fives, 4 seats, against greedy"
-    rates.append(rate_of(name, learner(["greedy"], "all_fives", 4), args.slices, "learner decisions"))
-    report("Front ends, one core", rates, "tictactoe_v3, wrapped", args.json)
+            cases.append(Case(f"{name}, wrapped", aec(peer)))
+    for variant, num_players, opponents in LEARNERS:
+        name = f"DominoVecEnv {variant}, {num_players} seats, against {' and '.join(opponents)}"
+        cases.append(Case(name, learner(opponents, variant, num_players), "learner decisions"))
+    report("Front ends, one core", measure(cases, args.slices, BASELINE), BASELINE, args.json)
 
 
 if __name__ == "__main__":

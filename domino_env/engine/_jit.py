@@ -21,7 +21,7 @@ import numpy as np
 from numba.core import event, types
 from numba.extending import intrinsic
 
-__all__ = ["cache_folder", "count_bits", "jit", "kernel", "lowest_bit"]
+__all__ = ["cache_folder", "count_bits", "direct", "jit", "kernel", "lowest_bit"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -66,6 +66,18 @@ def kernel(function: F) -> F:
         return numba.njit(cache=True, **_OPTIONS)(function)  # type: ignore[no-any-return]
     finally:
         numba.config.CACHE_DIR = kept
+
+
+def direct(function: Any, *examples: Any) -> Callable[..., Any]:
+    """A kernel's machine code for arguments of the types of ``examples``, which saves finding their types at each call.
+
+    Whoever calls it passes just those types: nothing checks them any more.
+    """
+    if numba.config.DISABLE_JIT:
+        return function  # type: ignore[no-any-return]
+    signature = tuple(numba.typeof(example) for example in examples)
+    function.compile(signature)
+    return function.overloads[signature].entry_point  # type: ignore[no-any-return]
 
 
 def jit(function: F) -> F:

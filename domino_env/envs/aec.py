@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import struct
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,9 @@ from pettingzoo.utils import wrappers
 
 from domino_env.encoding import Encoding
 from domino_env.encoding.kernels import observe_with_mask
+from domino_env.engine._jit import direct
+from domino_env.engine.packed import pack_rules
+from domino_env.engine.state import GAME_OVER, ROUND_OVER, new_games
 from domino_env.envs.options import as_action, check_seed, deal_options, entropy_seed, is_one_round, resolve_rules
 from domino_env.envs.rewards import Reward, take_reward
 from domino_env.errors import IllegalMoveError, OptionsError
@@ -41,6 +45,12 @@ def env(variant: str, **kwargs: Any) -> AECEnv[str, Any, Any]:
     wrapped = wrappers.TerminateIllegalWrapper(wrapped, illegal_reward=-1)
     wrapped = wrappers.AssertOutOfBoundsWrapper(wrapped)
     return wrappers.OrderEnforcingWrapper(wrapped)
+
+
+@functools.cache
+def _fast_observe() -> Callable[..., None]:
+    packed = pack_rules(Rules(), 2, True)
+    return direct(observe_with_mask, new_games(1), 0, packed, 0, np.empty(1, np.float32), np.empty(1, np.int8))
 
 
 class DominoAECEnv(AECEnv[str, Any, Any]):
@@ -87,6 +97,7 @@ class DominoAECEnv(AECEnv[str, Any, Any]):
         self.action_spaces = {agent: spaces.Discrete(self._num_actions) for agent in self.possible_agents}
         self.state_space = spaces.Box(-1.0, 1.0, (num_players * self._size,), np.float32)
         self._reward_buffer = np.zeros(num_players)
+        self._rewarded = True  # whether `rewards` may hold anything but zeros
 
     def _make_observation_space(self) -> spaces.Dict:
         box = spaces.Box(-1.0, 1.0, (self._size,), np.float32)
@@ -110,7 +121,8 @@ class DominoAECEnv(AECEnv[str, Any, Any]):
         self.open_game(seed, options)
         while self.game.over:  # nobody had a decision: the next deal
             self.open_game(None, None)
-        self._show()
+        if self.render_mode == "human":
+            self._show()
 
     def open_game(self, seed: int | None, options: dict[str, Any] | None) -> None:
         """As ``reset``; but with ``skip_forced`` a game may be over before anybody decides, and is then left so."""
@@ -146,24 +158,28 @@ class DominoAECEnv(AECEnv[str, Any, Any]):
             self._was_dead_step(action)
             return
         game = self.game
-        game.make_move(as_action(action))
+        game.make_move(action if type(action) is int else as_action(action))
         self._cumulative_rewards[agent] = 0.0
         if self.skip_forced:
             game.skip_forced()
-        else:
+        elif game.phase == ROUND_OVER:
             game.deal_if_due()
         self._settle_rewards()
-        if game.over:
+        if game.phase == GAME_OVER:
             self.terminations = dict.fromkeys(self.agents, True)
             self.agent_selection = self.possible_agents[(game.seat + 1) % len(self.possible_agents)]
         else:
             self.agent_selection = self.possible_agents[game.seat]
-        self._show()
+        if self.render_mode == "human":
+            self._show()
 
     def _settle_rewards(self) -> None:
         if not self.game.scored:
-            self.rewards = dict.fromkeys(self.agents, 0.0)
+            if self._rewarded:
+                self.rewards = dict.fromkeys(self.agents, 0.0)
+                self._rewarded = False
             return
+        self._rewarded = True
         self.game.scored = False
         buffer = self._reward_buffer
         take_reward(self.game.games, 0, self.game.packed, self._by_win, buffer)
@@ -175,7 +191,8 @@ class DominoAECEnv(AECEnv[str, Any, Any]):
         """What ``agent`` may know now, as fresh arrays."""
         observation = np.empty(self._size, np.float32)
         mask = np.empty(self._num_actions, np.int8)
-        observe_with_mask(self.game.games, 0, self.game.packed, self._seat_of[agent], observation, mask)
+        game = self.game
+        _fast_observe()(game.games, 0, game.packed, self._seat_of[agent], observation, mask)
         return {"observation": observation, "action_mask": mask}
 
     def state(self) -> np.ndarray:
@@ -261,6 +278,7 @@ class DominoAECEnv(AECEnv[str, Any, Any]):
         self.agents, self.agent_selection, self._skip_agent_selection = head["agents"], head["selection"], head["skip"]
         for name in _CHANNELS:
             setattr(self, name, head[name])
+        self._rewarded = True
 
     def resample(self, seat: int, seed: int) -> DominoAECEnv:
         """A clone whose hidden tiles are dealt anew, uniformly among all deals that agree with what ``seat`` has seen."""
@@ -269,8 +287,7 @@ class DominoAECEnv(AECEnv[str, Any, Any]):
         return other
 
     def _show(self) -> None:
-        if self.render_mode == "human":
-            print(render_game(self.game, None if self.game.over else self.game.seat))
+        print(render_game(self.game, None if self.game.over else self.game.seat))
 
     def render(self) -> str | None:
         """``"ansi"``: the table as the seat on turn sees it, as text. ``"human"`` prints it after every move by itself."""

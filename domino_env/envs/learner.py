@@ -87,6 +87,7 @@ class LearnerGames:
         self.observation = np.zeros((self.num_envs, self.encoding.size), np.float32)
         self.action_mask = np.zeros((self.num_envs, self.num_actions), np.int8)
         self.final_observation = np.zeros_like(self.observation)
+        self._seats_of = [[seat for seat in range(self.num_players) if bits >> seat & 1] for bits in range(1 << self.num_players)]
         self.started = False
 
     def set_opponents(self, opponents: PolicySpec | Sequence[PolicySpec]) -> None:
@@ -164,13 +165,14 @@ class LearnerGames:
         """What the infos of the finished games ``rows`` say: ``scores`` by seat, ``winners`` (seats), the learner's ``seat``, and
         ``opponents`` by seat (places in the pool, -1: the learner).
         """
-        views, seats = self.views[rows], range(self.num_players)
-        opponents = views["opponents"][:, : self.num_players]
+        views, seats = self.views[rows], self.num_players
+        opponents = views["opponents"][:, :seats]
         opponents[np.arange(len(rows)), views["seat"]] = -1
-        winners = [[seat for seat in seats if bits >> seat & 1] for bits in views["winners"].tolist()]
-        columns = (views["score"][:, : self.num_players].tolist(), winners, views["seat"].tolist(), opponents.tolist())
-        names = ("scores", "winners", "seat", "opponents")
-        return [dict(zip(names, values, strict=True)) for values in zip(*columns, strict=True)]
+        columns = (views["score"][:, :seats].tolist(), views["winners"].tolist(), views["seat"].tolist(), opponents.tolist())
+        return [
+            {"scores": scores, "winners": self._seats_of[bits][:], "seat": seat, "opponents": others}
+            for scores, bits, seat, others in zip(*columns, strict=True)
+        ]
 
     def skipped(self, row: int) -> dict[str, Any]:
         """Info on games since the last decision that left the learner none; empty where there were none."""

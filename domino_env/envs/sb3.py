@@ -40,6 +40,7 @@ class DominoVecEnv(VecEnv):
         self._actions: npt.NDArray[Any] = np.zeros(self.num_envs, np.int64)
         self._returns = np.zeros(self.num_envs)
         self._lengths = np.zeros(self.num_envs, np.int64)
+        self._blank: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         self._start = time.time()
         self._next_seed = seed
         if seed is not None:
@@ -95,27 +96,31 @@ class DominoVecEnv(VecEnv):
         rewards = views["reward"].astype(np.float32)
         self._returns += views["reward"]
         self._lengths += 1
-        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
-        for row in np.flatnonzero(views["skipped"]).tolist():
-            infos[row].update(self.games.skipped(row))
+        infos = self._no_infos()
         if done.any():
             self._tell_finished(infos, np.flatnonzero(done))
+        for row in np.flatnonzero(views["skipped"]).tolist():
+            infos[row] = {**infos[row], **self.games.skipped(row)}
         return self._observe(), rewards, done, infos
 
+    def _no_infos(self) -> list[dict[str, Any]]:
+        """An empty dict for every game. The dicts are made once: a thousand new ones a step keep the garbage collector busy."""
+        if any(self._blank):
+            self._blank = [{} for _ in range(self.num_envs)]
+        return self._blank.copy()
+
     def _tell_finished(self, infos: list[dict[str, Any]], rows: npt.NDArray[np.int64]) -> None:
-        """Fill the infos of the games that ended, and count their next ones from 0."""
+        """Put the infos of the games that ended in their places, and count their next ones from 0."""
         finals = self.games.final_observation[rows]
         if self.mask_in_observation:
             finals = np.concatenate([finals, np.zeros((len(rows), self.games.num_actions), np.float32)], axis=1)
         elapsed = round(time.time() - self._start, 6)
-        returns, lengths = self._returns[rows].round(6).tolist(), self._lengths[rows].tolist()
-        results = self.games.results(rows)
-        for k, row in enumerate(rows.tolist()):
-            info = results[k]
-            info["terminal_observation"] = finals[k]
+        columns = (rows.tolist(), self.games.results(rows), finals, self._returns[rows].round(6).tolist(), self._lengths[rows].tolist())
+        for row, info, final, total, length in zip(*columns, strict=True):
+            info["terminal_observation"] = final
             info["TimeLimit.truncated"] = False
-            info["episode"] = {"r": returns[k], "l": lengths[k], "t": elapsed}
-            infos[row].update(info)
+            info["episode"] = {"r": total, "l": length, "t": elapsed}
+            infos[row] = info
         self._returns[rows] = 0.0
         self._lengths[rows] = 0
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import struct
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from domino_env.engine import batch
+from domino_env.engine._jit import direct
 from domino_env.engine.packed import numbers, pack_rules
 from domino_env.engine.state import BLOCKED, EXHAUSTED, GAME, GAME_OVER, OUT, PLAYING, ROUND_OVER, TARGET, new_games
 from domino_env.errors import IllegalMoveError, OptionsError
@@ -49,6 +51,11 @@ class RoundLog:
     def copy(self) -> RoundLog:
         """A log that can be written on without touching this one."""
         return RoundLog(self.order, self.leader, self.start_scores, list(self.events), self.end, self.bonus, self.scores)
+
+
+@functools.cache
+def _fast_move() -> Callable[..., tuple[int, int, int, int, int]]:
+    return direct(batch.make_move, new_games(1), 0, pack_rules(Rules(), 2, True), 0)
 
 
 class PlayedGame:
@@ -125,12 +132,15 @@ class PlayedGame:
 
     def make_move(self, action: int) -> None:
         """One move of the seat on turn, and no more. ``IllegalMoveError`` leaves the game as it was."""
-        status = batch.make_move(self.games, 0, self.packed, action)
+        if not 0 <= action < self.num_actions:
+            raise IllegalMoveError(self._why_illegal(action))
+        status = _fast_move()(self.games, 0, self.packed, action)
         if status[0] < 0:
             raise IllegalMoveError(self._why_illegal(action))
-        self._events.append(Event(self.seat, action, status[4], status[3]))
-        self.phase, self.seat, self.num_legal = status[:3]
-        if status[3]:
+        seat = self.seat
+        self.phase, self.seat, self.num_legal, points, tile = status
+        self._events.append(Event(seat, action, tile, points))
+        if points:
             self.scored = True
         if self.phase != PLAYING:
             self.scored = True
