@@ -136,12 +136,14 @@ def start_next_round(games: Any, i: Any, rules: Any) -> Any:
 
 
 @kernel
-def deal_next(games: Any, i: Any, rules: Any, order: Any) -> Any:
-    """Deal the round that is due in game ``i`` in a given order (int8)."""
+def deal_next(games: Any, i: Any, rules: Any, order: Any, leader: Any) -> Any:
+    """Deal the round that is due in game ``i`` in a given order (int8); ``leader`` leads it (-1: as the rules have it)."""
     game = games[i]
     game.order[: len(order)] = order
     deal(game, rules[0])
     find_leader(game, rules[0])
+    if leader >= 0:
+        game.leader = leader
     game.deals += 1
     start_round(game, rules[0])
     return _status(game)

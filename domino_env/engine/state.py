@@ -45,7 +45,7 @@ GAME = np.dtype(
         ("moves", np.int32),  # moves made so far, over all rounds and restarts
         # course
         ("phase", np.int32),  # PLAYING, ROUND_OVER (a next deal is due) or GAME_OVER
-        ("end", np.int32),  # how the last round ended; GOING_ON while one is played
+        ("end", np.int32),  # how the last round that is over ended; GOING_ON before the first end
         ("round_index", np.int32),  # rounds finished before this one in this game
         ("leader", np.int32),  # seat that leads this round
         ("lead_tile", np.int32),  # tile that must be led, or NONE

@@ -10,7 +10,7 @@ from domino_env.engine.hands import settle_lowest, settle_out
 from domino_env.engine.knowledge import note_play, note_stuck
 from domino_env.engine.layout import place
 from domino_env.engine.legal import clear_legal, find_legal, split_action
-from domino_env.engine.packed import DRAW, PASS
+from domino_env.engine.packed import DRAW, PASS, SCORE_NONE
 from domino_env.engine.scoring import add_points, play_points
 from domino_env.engine.state import GAME_OVER, GOING_ON, NONE, OUT, ROUND_OVER, TARGET
 from domino_env.engine.turns import find_end, next_turn
@@ -117,4 +117,9 @@ def best_seats(game: Any, rules: Any) -> Any:
             best = score
         if score == best:
             winners |= 1 << seat
+    if rules.one_round and rules.scoring == SCORE_NONE and game.round_winner != NONE and winners >> game.round_winner & 1:
+        # where only the end of a round counts, a round that was won for 0 points is no tie
+        winners = 1 << game.round_winner
+        if rules.sides:
+            winners |= 1 << (game.round_winner + 2) % 4
     return winners

@@ -160,16 +160,9 @@ class PlayedGame:
 
     def deal_next(self, order: Sequence[int], leader: int = -1) -> None:
         """Deal the round that is due in a given order of all tiles; ``leader`` leads it where the rules draw lots (-1: draw them)."""
-        tiles, row = np.array(order, np.int8), self.games[0]
-        if leader >= 0 and self.rules.opening == Opening.ANY and self.rules.next_leader == NextLeader.OPENING:
-            # a set-up takes a leader, but is the first round of a game: what came before it is put back
-            kept = {name: row[name].copy() for name in ("round_index", "penalties", "bonus", "end")}
-            batch.set_up(self.games, 0, self.packed, tiles, leader, np.array(self.scores(), np.int64))
-            for name, value in kept.items():
-                row[name] = value
-            self._note(batch.status(self.games, 0))
-        else:
-            self._note(batch.deal_next(self.games, 0, self.packed, tiles))
+        if not (self.rules.opening == Opening.ANY and self.rules.next_leader == NextLeader.OPENING):
+            leader = -1
+        self._note(batch.deal_next(self.games, 0, self.packed, np.array(order, np.int8), leader))
         self._open_round()
 
     def skip_forced(self) -> None:

@@ -136,6 +136,10 @@ class OracleGame(Position):
             self.match_over = True
             gained = [after - before for after, before in zip(self.scores, self.scores_before, strict=True)]
             self.winners = self._best(gained)
+            # Reading: where plays make no points, a round that was won for 0 points (the other hand is just 0-0) is no tie.
+            won = winners if self.first_out is None else [t for t, team in enumerate(self.teams) if self.first_out in team]
+            if self.rules.scoring == "none" and len(won) == 1 and self.teams[won[0]][0] in self.winners:
+                self.winners = list(self.teams[won[0]])
         elif self._target_reached(at_round_end=True):
             self.end, self.match_over = "target", True
             self.winners = self._best(self.scores)
