@@ -51,19 +51,20 @@ class Beside:
         self.trail: list[str] = [f"{self.rules.variant} {self.num_players} {self.episode} seed={seed} options={options}"]
         self.env.reset(seed=seed, options=options)
         self.oracle = OracleGame(self.rules, self.num_players, self.episode)
-        self.start_round(0, None if options is None else options.get("scores"))
+        self.start_round(0, self.env.record()["rounds"], None if options is None else options.get("scores"))
         finished = 0
         while True:
             self.play_round(temper, rng)
             finished += 1
-            self.check_finished_round(finished - 1)
+            record = self.env.record()["rounds"]
+            self.check_finished_round(record[finished - 1])
             if self.oracle.match_over:
                 self.agree("legal moves when all is over", list(self.env.legal_moves()), [])
                 self.agree("winners", sorted(self.env.winners), self.oracle.winners)
                 return finished
             self.agree("winners", list(self.env.winners), [])
             due = self.oracle.next_leader
-            self.start_round(finished, None)
+            self.start_round(finished, record, None)
             if due is not None:
                 self.agree("leader of the next round", self.env.leader, due)
             if finished >= most_rounds:
@@ -75,9 +76,8 @@ class Beside:
             changed = self.rules.to_json()
             pytest.fail(f"{what}: engine {engine!r}, oracle {oracle!r}\n{changed}\n" + "\n".join(self.trail))
 
-    def start_round(self, number: int, scores: list[int] | None) -> None:
+    def start_round(self, number: int, record: list[dict[str, Any]], scores: list[int] | None) -> None:
         """Give the oracle the deal that the environment made, and look at the deal itself."""
-        record = self.env.record()["rounds"]
         self.agree("rounds in the record", len(record), number + 1)
         hands, boneyard = [tiles_of(hand) for hand in record[number]["hands"]], tiles_of(record[number]["boneyard"])
         self.trail.append(f"round {number}: hands={record[number]['hands']} boneyard={record[number]['boneyard']}")
@@ -106,9 +106,8 @@ class Beside:
                 return
         pytest.fail(f"no end after {MOST_MOVES} moves\n" + "\n".join(self.trail))
 
-    def check_finished_round(self, number: int) -> None:
+    def check_finished_round(self, record: dict[str, Any]) -> None:
         """The record of the round: every event, the end, the bonus, the scores."""
-        record = self.env.record()["rounds"][number]
         self.agree("end", record.get("end"), self.oracle.end)
         self.agree("bonus", list(record["bonus"]), self.oracle.bonus)
         self.agree("scores in the record", list(record["scores"]), self.oracle.scores)

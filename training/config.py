@@ -26,15 +26,15 @@ class _Strict(BaseModel):
 class PPOConfig(_Strict):
     """MaskablePPO of sb3-contrib; names and meaning are SB3's."""
 
-    learning_rate: float = Field(default=3e-4, gt=0, description="Adam's step size at the start")
+    learning_rate: float = Field(default=1e-3, gt=0, description="Adam's step size at the start")
     final_learning_rate: float = Field(default=0.0, ge=0, description="step size at the end; it falls linearly")
-    n_steps: int = Field(default=32, ge=2, description="decisions of each game between two updates")
-    batch_size: int = Field(default=4096, ge=2, description="decisions in a minibatch")
-    n_epochs: int = Field(default=2, ge=1, description="passes over the decisions of an update; games are cheap, so few")
+    n_steps: int = Field(default=16, ge=2, description="decisions of each game between two updates")
+    batch_size: int = Field(default=1024, ge=2, description="decisions in a minibatch")
+    n_epochs: int = Field(default=3, ge=1, description="passes over the decisions of an update; games are cheap, so few")
     gamma: float = Field(default=1.0, gt=0, le=1, description="discount per decision; a round is short, so none")
     gae_lambda: float = Field(default=0.95, ge=0, le=1, description="bias against variance of the advantages")
     clip_range: float = Field(default=0.2, gt=0, description="largest change of a probability ratio that is rewarded")
-    ent_coef: float = Field(default=0.01, ge=0, description="weight of the entropy bonus")
+    ent_coef: float = Field(default=0.0, ge=0, description="weight of the entropy bonus; the deals bring variety enough")
     vf_coef: float = Field(default=0.5, ge=0, description="weight of the value loss")
     max_grad_norm: float = Field(default=0.5, gt=0, description="gradients are scaled down to this norm")
 
