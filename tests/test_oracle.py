@@ -156,6 +156,9 @@ def test_going_out_against_a_lone_blank() -> None:
     block = begin("block", ["1-2", "0-0"], episode="match")
     block.play("1-2")
     assert (block.end, block.bonus, block.next_leader) == ("out", [0, 0], 0)
+    alone = begin("block", ["1-2", "0-0"])
+    alone.play("1-2")
+    assert (alone.scores, alone.winners) == ([0, 0], [0])
 
 
 def test_out_comes_before_blocked() -> None:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import functools
-import json
-import struct
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -18,11 +16,12 @@ from domino_env.encoding.kernels import observe_with_mask
 from domino_env.engine._jit import direct
 from domino_env.engine.packed import pack_rules
 from domino_env.engine.state import GAME_OVER, ROUND_OVER, new_games
+from domino_env.envs.game_view import GameView
 from domino_env.envs.options import as_action, check_seed, deal_options, entropy_seed, is_one_round, resolve_rules
 from domino_env.envs.rewards import Reward, take_reward
+from domino_env.envs.snapshots import copy_of, restore, state_of
 from domino_env.errors import IllegalMoveError, OptionsError
 from domino_env.notation.game import PlayedGame
-from domino_env.notation.records import to_record
 from domino_env.rendering.ansi import render_game
 from domino_env.rules import Rules
 from domino_env.worlds import resample
@@ -30,8 +29,6 @@ from domino_env.worlds import resample
 __all__ = ["DominoAECEnv", "env", "raw_env"]
 
 RENDER_MODES = ("ansi", "human")
-
-_CHANNELS = ("rewards", "terminations", "truncations", "infos", "_cumulative_rewards")
 
 
 def raw_env(variant: str, **kwargs: Any) -> DominoAECEnv:
@@ -53,7 +50,7 @@ def _fast_observe() -> Callable[..., None]:
     return direct(observe_with_mask, new_games(1), 0, packed, 0, np.empty(1, np.float32), np.empty(1, np.int8))
 
 
-class DominoAECEnv(AECEnv[str, Any, Any]):
+class DominoAECEnv(GameView, AECEnv[str, Any, Any]):
     """Dominoes for 2 to 5 seats, one move a step.
 
     Observation: ``{"observation": (D,) float32 in [-1, 1], "action_mask": (A,) int8}``; the mask of a seat that is not on
@@ -199,86 +196,24 @@ class DominoAECEnv(AECEnv[str, Any, Any]):
         """(num_players * D,) float32: what all seats know together, for a centralised critic."""
         return np.concatenate([self.observe(agent)["observation"] for agent in self.possible_agents])
 
-    @property
-    def scores(self) -> list[int]:
-        """Score by seat."""
-        return self.game.scores()
-
-    @property
-    def round_index(self) -> int:
-        """Number of the round, from 0."""
-        return len(self.game.rounds) - 1
-
-    @property
-    def leader(self) -> int:
-        """Seat that leads this round."""
-        return int(self.game.games["leader"][0])
-
-    @property
-    def winners(self) -> list[int]:
-        """Seats that won; empty until the game is over."""
-        return self.game.winners()
-
-    def legal_moves(self) -> list[str]:
-        """Texts of the moves that the seat on turn may make; empty when the game is over."""
-        return self.game.legal_moves()
-
-    def move_text(self, action: int) -> str:
-        """Text of an action id; ``NotationError`` outside the action space."""
-        return self.game.move_text(as_action(action))
-
-    def move_index(self, text: str) -> int:
-        """Action id of a text; ``NotationError`` where it is none."""
-        return self.game.move_index(text)
-
-    def record(self) -> dict[str, Any]:
-        """The game so far as a record (format 1); the open round has no ``end`` yet."""
-        return to_record(self.game)
-
     def describe(self, observation: Any) -> dict[str, float]:
         """Name -> value in natural units of every number of an observation (the array, or the dict that holds it)."""
         return self.encoding.describe(observation["observation"] if isinstance(observation, Mapping) else observation)
 
     def clone(self) -> DominoAECEnv:
         """The same game, generator included, that can be played on by itself."""
-        other = object.__new__(type(self))
-        other.__dict__.update(self.__dict__)
-        other.game = self.game.copy()
-        other.agents = list(self.agents)
-        other._reward_buffer = self._reward_buffer.copy()
-        for name in _CHANNELS:
-            if name in self.__dict__:
-                setattr(other, name, dict(getattr(self, name)))
-        return other
+        return copy_of(self)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> DominoAECEnv:
-        return self.clone()
+        return copy_of(self)
 
     def get_state(self) -> bytes:
-        """The whole game, generator and log included, as bytes that hold no code."""
-        if not self.game.started:
-            raise OptionsError("get_state: no game yet, call reset")
-        channels = {name: getattr(self, name) for name in _CHANNELS}
-        head = {"agents": self.agents, "selection": self.agent_selection, "skip": self._skip_agent_selection, **channels}
-        text = json.dumps(head, separators=(",", ":")).encode()
-        return struct.pack("<I", len(text)) + text + self.game.to_bytes()
+        """The whole game, generator and log included, as bytes that hold no code. ``OptionsError`` before the first ``reset``."""
+        return state_of(self)
 
     def set_state(self, state: bytes) -> None:
         """Become the game of ``get_state``. ``OptionsError``, and nothing changes, for other bytes or those of other rules."""
-        if not isinstance(state, bytes) or len(state) < 4:
-            raise OptionsError("state: these bytes are not the state of a game")
-        end = 4 + struct.unpack("<I", state[:4])[0]
-        game = self.game.copy()
-        game.from_bytes(state[end:])
-        try:
-            head = json.loads(state[4:end])
-        except ValueError:
-            raise OptionsError("state: these bytes are not the state of a game") from None
-        self.game = game
-        self.agents, self.agent_selection, self._skip_agent_selection = head["agents"], head["selection"], head["skip"]
-        for name in _CHANNELS:
-            setattr(self, name, head[name])
-        self._rewarded = True
+        restore(self, state)
 
     def resample(self, seat: int, seed: int) -> DominoAECEnv:
         """A clone whose hidden tiles are dealt anew, uniformly among all deals that agree with what ``seat`` has seen."""

@@ -3,54 +3,23 @@
 from __future__ import annotations
 
 import functools
-import json
-import struct
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from domino_env.engine import batch
 from domino_env.engine._jit import direct
 from domino_env.engine.packed import numbers, pack_rules
-from domino_env.engine.state import BLOCKED, EXHAUSTED, GAME, GAME_OVER, OUT, PLAYING, ROUND_OVER, TARGET, new_games
+from domino_env.engine.state import GAME_OVER, PLAYING, ROUND_OVER, new_games
 from domino_env.errors import IllegalMoveError, OptionsError
+from domino_env.notation.log import END_NAMES, Event, RoundLog
 from domino_env.notation.moves import move_index, move_text, tile_text
+from domino_env.notation.state_bytes import pack_game, unpack_game
 from domino_env.rule_terms import NextLeader, Opening
 from domino_env.rules import Rules
 
 __all__ = ["END_NAMES", "Event", "PlayedGame", "RoundLog"]
-
-END_NAMES = {OUT: "out", BLOCKED: "blocked", EXHAUSTED: "exhausted", TARGET: "target"}
-
-_MAGIC = b"domino-state-1\n"
-
-
-class Event(NamedTuple):
-    """One move: who, which action id, the tile drawn (or -1) and the points made."""
-
-    seat: int
-    action: int
-    tile: int
-    points: int
-
-
-@dataclass
-class RoundLog:
-    """One round: its deal, its moves, and how it ended (``end`` is 0 while it is open)."""
-
-    order: list[int]
-    leader: int
-    start_scores: list[int]
-    events: list[Event] = field(default_factory=list)
-    end: int = 0
-    bonus: list[int] = field(default_factory=list)
-    scores: list[int] = field(default_factory=list)
-
-    def copy(self) -> RoundLog:
-        """A log that can be written on without touching this one."""
-        return RoundLog(self.order, self.leader, self.start_scores, list(self.events), self.end, self.bonus, self.scores)
 
 
 @functools.cache
@@ -225,30 +194,12 @@ class PlayedGame:
         return self.copy()
 
     def to_bytes(self) -> bytes:
-        """The game and its log; holds no code. ``from_bytes`` of a game with the same rules reads it."""
-        logs = [[log.order, log.leader, log.start_scores, log.events, log.end, log.bonus, log.scores] for log in self.rounds]
-        head = {"rules": self.rules.fingerprint(), "num_players": self.num_players, "one_round": self.one_round}
-        text = json.dumps({**head, "seed": self.seed, "rounds": logs}, separators=(",", ":")).encode()
-        return _MAGIC + struct.pack("<I", len(text)) + text + self.games.tobytes()
+        """The game and its log, with a digest; holds no code. ``from_bytes`` of a game with the same rules reads it."""
+        return pack_game(self)
 
     def from_bytes(self, data: bytes) -> None:
-        """Become the game that ``to_bytes`` wrote. ``OptionsError`` for other bytes, or those of other rules."""
-        start = len(_MAGIC) + 4
-        if not isinstance(data, bytes) or not data.startswith(_MAGIC) or len(data) < start:
-            raise OptionsError("state: these bytes are not the state of a game")
-        end = start + struct.unpack("<I", data[len(_MAGIC) : start])[0]
-        if len(data) != end + GAME.itemsize:
-            raise OptionsError(f"state: {len(data)} bytes, but this state has {end + GAME.itemsize}; it is cut off or of another version")
-        head = json.loads(data[start:end])
-        mine = {"rules": self.rules.fingerprint(), "num_players": self.num_players, "one_round": self.one_round}
-        for name, value in mine.items():
-            if head[name] != value:
-                raise OptionsError(f"state: {name}={head[name]!r}, but this game has {value!r}")
-        self.games[0] = np.frombuffer(data[end:], dtype=GAME)[0]
+        """Become the game that ``to_bytes`` wrote. ``OptionsError``, and nothing changes, for other bytes or those of other rules."""
+        self.games, self.seed, self.first_deal, self.rounds = unpack_game(self, data)
         self._note(batch.status(self.games, 0))
-        self.seed = head["seed"]
-        self.rounds = [
-            RoundLog(order, leader, start_scores, [Event(*event) for event in events], end_kind, bonus, scores)
-            for order, leader, start_scores, events, end_kind, bonus, scores in head["rounds"]
-        ]
+        self.scored = True
         self._events = self.rounds[-1].events if self.rounds else []

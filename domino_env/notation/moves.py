@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from domino_env.engine.packed import DRAW, PASS, Packed, numbers
+from domino_env.engine.packed import DRAW, PASS, Packed
 from domino_env.errors import NotationError
 from domino_env.tiles import HIGH, LOW, MAX_PIP, tile_id
 
@@ -40,38 +40,37 @@ def parse_tile(text: object, max_pip: int = MAX_PIP) -> int:
 
 def move_text(packed: Packed, action: int, lead: bool) -> str:
     """Text of an action id (0..num_actions-1); a ``lead`` on arm 0 names no arm."""
-    table = numbers(packed)
-    if not 0 <= action < table.num_actions:
-        raise NotationError(f"action {action!r}, but action ids are 0 to {table.num_actions - 1}")
-    arm = int(table.action_arm[action])
+    if not 0 <= action < packed["num_actions"][0]:
+        raise NotationError(f"action {action!r}, but action ids are 0 to {packed['num_actions'][0] - 1}")
+    arm = int(packed["action_arm"][0, action])
     if arm == DRAW:
         return "draw"
     if arm == PASS:
         return "pass"
     where = "" if lead and arm == 0 else f"@{ARM_NAMES[arm]}"
-    lie = ":lengthwise" if table.action_flat[action] else ""
-    return f"{tile_text(int(table.action_tile[action]))}{where}{lie}"
+    lie = ":lengthwise" if packed["action_flat"][0, action] else ""
+    return f"{tile_text(int(packed['action_tile'][0, action]))}{where}{lie}"
 
 
 def move_index(packed: Packed, text: object, lead: bool) -> int:
     """Action id of a text. Only a ``lead`` may leave out the arm. Raises ``NotationError``."""
-    table = numbers(packed)
+    table = packed[0]
     if text == "draw":
-        return int(table.draw_action)
+        return int(table["draw_action"])
     if text == "pass":
-        return int(table.pass_action)
+        return int(table["pass_action"])
     match = _MOVE.fullmatch(text) if isinstance(text, str) else None
     if match is None:
         raise NotationError(f"move {text!r}, but a move is 'draw', 'pass' or like '1-4@left', '4-4@right:lengthwise', lead '1-4'")
-    tile = parse_tile(match[1], int(table.max_pip))
-    arms = ARM_NAMES[: int(table.arms)]
+    tile = parse_tile(match[1], int(table["max_pip"]))
+    arms = ARM_NAMES[: int(table["arms"])]
     if match[2] is None and not lead:
         raise NotationError(f"move {text!r} names no arm: '{match[1]}@left' or another of {', '.join(arms)}")
     if match[2] is not None and match[2] not in arms:
         raise NotationError(f"move {text!r}, but the arms are {', '.join(arms)}")
     arm = 0 if match[2] is None else arms.index(match[2])
     if match[3] is None:
-        return arm * int(table.num_tiles) + tile
-    if LOW[tile] != HIGH[tile] or not table.choice:
+        return arm * int(table["num_tiles"]) + tile
+    if LOW[tile] != HIGH[tile] or not table["choice"]:
         raise NotationError(f"move {text!r}, but only doubles lie lengthwise, and only where the rules leave the choice")
-    return int(table.flat_action) + arm * (int(table.max_pip) + 1) + int(LOW[tile])
+    return int(table["flat_action"]) + arm * (int(table["max_pip"]) + 1) + int(LOW[tile])
