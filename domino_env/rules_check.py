@@ -69,6 +69,11 @@ def merge(base: Rules, overrides: Mapping[str, Any]) -> dict[str, Any]:
         raise RulesError(f"rules: unknown field {unknown[0]!r}; the fields are {', '.join(names)} and players")
     values = {name: value for name, value in overrides.items() if name != "players"}
     keep = _seat_counts(overrides["players"]) if "players" in overrides else None
+    for seats in keep or []:
+        if any(seats not in getattr(base, name) and not isinstance(values.get(name), (int, Mapping)) for name in BY_SEATS):
+            raise RulesError(
+                f"players={seats}, but {base.variant} is for {any_of(base.players)}; for other counts give hand and target too"
+            )
     for name in BY_SEATS:
         if name in values or keep is not None:
             values[name] = _merged_table(name, getattr(base, name), values.get(name, {}), keep)
