@@ -14,7 +14,7 @@ from domino_env.engine.boneyard import may_lie_flat
 from domino_env.engine.invariant_flags import INVARIANTS, broken_names
 from domino_env.engine.knowledge import known_voids
 from domino_env.engine.layout import BITS, ends_sum
-from domino_env.engine.packed import DRAW_ANYTIME, DRAW_NEVER, Packed, numbers
+from domino_env.engine.packed import DRAW_ANYTIME, DRAW_NEVER, SCORE_NONE, Packed, numbers
 from domino_env.engine.state import ARMS, BLOCKED, EXHAUSTED, GAME_OVER, NONE, OUT, PLAYING, SEATS, TARGET
 from domino_env.tiles import DOUBLES, HIGH, LOW, SUITS, WEIGHT
 
@@ -226,6 +226,11 @@ def _course(game: Any, rules: Any) -> Any:
 
 
 @jit
+def _same_side(rules: Any, seat: Any, other: Any) -> Any:
+    return seat == other or (rules.sides and (seat + 2) % 4 == other)
+
+
+@jit
 def _scores(game: Any, rules: Any) -> Any:
     flags, reached, before = 0, False, False
     sign = -1 if rules.lowest_wins else 1
@@ -238,6 +243,9 @@ def _scores(game: Any, rules: Any) -> Any:
             if rules.one_round:
                 lead += game.start_score[seat] - game.start_score[other]
             beaten = beaten or sign * lead > 0
+        # where plays make no points, a round won for 0 points is no tie
+        if rules.one_round and rules.scoring == SCORE_NONE and game.round_winner != NONE:
+            beaten = beaten or not _same_side(rules, seat, game.round_winner)
         flags |= _off(flag.WINNERS, (game.winners >> seat & 1 == 1) == (game.phase == GAME_OVER and not beaten))
         partner = (seat + 2) % 4 if rules.sides else seat
         flags |= _off(flag.SIDES, game.score[seat] == game.score[partner] and game.start_score[seat] == game.start_score[partner])
