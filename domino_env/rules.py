@@ -121,7 +121,7 @@ class Rules:
 
     def check_players(self, num_players: int) -> int:
         """``num_players`` if these rules can be played by so many; else ``RulesError``."""
-        if isinstance(num_players, bool) or num_players not in self.players:
+        if isinstance(num_players, bool) or not hasattr(num_players, "__index__") or num_players not in self.players:
             raise RulesError(
                 f"{self.variant}: num_players={num_players!r}, but these rules are for {rules_check.any_of(self.players)} players"
             )

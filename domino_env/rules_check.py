@@ -220,5 +220,8 @@ def _end_faults(rules: Rules) -> list[tuple[bool, str]]:
 
 def _nothing_counts(rules: Rules) -> bool:
     bonus = rules.out_points > 0 or rules.blocked_points > 0 or EndCount.PIPS in (rules.out_count, rules.blocked_count)
+    by_sum = rules.scoring in (Scoring.QUOTIENT, Scoring.SUM, Scoring.FLAT)
+    if by_sum and min(rules.divisors, default=1) > 2 * rules.max_pip * rules.arms:
+        return not bonus
     by_play = rules.scoring in (Scoring.QUOTIENT, Scoring.SUM) or rules.hit_points > 0 or rules.double_points > 0
     return not (bonus or by_play or rules.lead_double_points > 0 or rules.lucky_hit_points > 0)

@@ -170,6 +170,6 @@ SOURCES: dict[str, str] = {
 
 def get_rules(variant: str) -> Rules:
     """The preset of that name; ``RulesError`` where there is none."""
-    if variant not in VARIANTS:
+    if not isinstance(variant, str) or variant not in VARIANTS:
         raise RulesError(f"variant={variant!r}, but the variants are {', '.join(VARIANTS)}")
     return VARIANTS[variant]

@@ -364,6 +364,8 @@ def test_reset_options() -> None:
         ({"scores": [1]}, "2 whole numbers"),
         ({"scores": [1.5, 2]}, "2 whole numbers"),
         ({"scores": [15, 0]}, "over at 15"),
+        ({"scores": [-(10**30), 0]}, "stay below"),
+        ({"scores": b"ab"}, "list"),
         ({"hands": [["0-0"]], "leader": 1}, "seat 0 holds the tile that must be led"),
     ],
 )
@@ -400,6 +402,21 @@ def test_wrong_arguments(kwargs: dict[str, Any], error: type[Exception]) -> None
 def test_wrong_seeds(seed: Any) -> None:
     with pytest.raises(OptionsError, match="seed"):
         raw_env("bergen").reset(seed=seed)
+
+
+def test_other_wrong_calls() -> None:
+    environment = raw_env("bergen")
+    with pytest.raises(OptionsError, match="reset"):
+        environment.last()
+    for wrong in (5, "x", [1]):
+        with pytest.raises(OptionsError, match="dict"):
+            environment.reset(seed=1, options=wrong)  # type: ignore[arg-type]
+    environment.reset(seed=1)
+    with pytest.raises(OptionsError, match="player_0, player_1"):
+        environment.observe("nobody")
+    other = copy.copy(environment)
+    play(other, random.Random(0), 3)
+    assert environment.record() != other.record()
 
 
 def test_reset_without_seed_goes_on() -> None:

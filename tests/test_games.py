@@ -99,6 +99,9 @@ def test_random_play_is_uniform() -> None:
     [
         ({"num_games": 0}, OptionsError),
         ({"num_games": 2.0}, OptionsError),
+        ({"num_games": 10**30}, OptionsError),
+        ({"num_games": 2, "seed": np.array([[1], [2]])}, OptionsError),
+        ({"num_games": 2, "num_players": 2.0}, RulesError),
         ({"num_games": 2, "seed": [1, 2, 3]}, OptionsError),
         ({"num_games": 2, "seed": -1}, OptionsError),
         ({"num_games": 2, "num_players": 7}, RulesError),
@@ -110,11 +113,25 @@ def test_wrong_arguments(kwargs: dict[str, Any], error: type[Exception]) -> None
         Games("bergen", **kwargs)
 
 
+def test_wrong_numbers_of_moves() -> None:
+    games = Games("bergen", 2)
+    for wrong in (10**30, -1, 2.0, None, "a", True):
+        with pytest.raises(OptionsError, match="num_moves"):
+            games.play_random(wrong)  # type: ignore[arg-type]
+
+
+def test_observations_stay_in_their_box_where_no_sum_can_be_hit() -> None:
+    games = Games("fives_and_threes", 4, rules={"divisors": [1000]})
+    for _ in range(50):
+        games.step(games.action_mask.argmax(axis=1))
+        assert np.abs(games.observation).max() <= 1
+
+
 def test_wrong_actions_move_nothing() -> None:
     games = Games("bergen", 4, seed=1)
     before = games.rows.copy()
     right = games.action_mask.argmax(axis=1)
-    for wrong in (right[:3], right.astype(float), right[:, None], [None] * 4):
+    for wrong in (right[:3], right.astype(float), right[:, None], [None] * 4, [[1], [2, 3]]):
         with pytest.raises(OptionsError):
             games.step(wrong)
     for value in (-1, 58, int(np.flatnonzero(games.action_mask[2] == 0)[0])):

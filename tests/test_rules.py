@@ -129,6 +129,7 @@ def test_yaml_overrides() -> None:
         ("bergen", {"lowest_hand": "nobody"}, "needs a lowest_hand"),
         ("block", {"stop_when_boneyard_exhausted": True}, "needs draw_when"),
         ("fives_and_threes", {"scoring": "none", "divisors": [], "out_points": 0}, "no match would end"),
+        ("block", {"scoring": "quotient", "divisors": [1000], "out_count": "flat", "blocked_count": "flat"}, "no match would end"),
         ("bergen", {"colour": 1}, "unknown field 'colour'"),
     ],
 )

@@ -177,6 +177,46 @@ def test_rollouts_keep_their_observations(with_mask: bool) -> None:
         assert env.observation_space.contains(kept[-1][0])
 
 
+@pytest.mark.parametrize("with_mask", [False, True])
+def test_a_refused_step_leaves_the_kept_observation_alone(with_mask: bool) -> None:
+    env = DominoVecEnv("bergen", num_envs=2, opponents="greedy", seed=0, mask_in_observation=with_mask)
+    kept = env.reset()
+    copied = kept.copy()
+    with pytest.raises(IllegalMoveError):
+        env.step(np.array([57, 57]))
+    env.step(env.action_masks().argmax(axis=1))
+    assert kept.tobytes() == copied.tobytes()
+
+
+def test_a_step_that_an_opponent_breaks_off() -> None:
+    class Breaks(FirstLegal):
+        def act(self, batch: Batch) -> np.ndarray:
+            if self.started > 2:
+                raise KeyboardInterrupt
+            return super().act(batch)
+
+    policy = Breaks()
+    env = DominoVecEnv("block", num_envs=2, opponents=policy, seed=0)
+    env.reset()
+    policy.started = 3
+    with pytest.raises(KeyboardInterrupt):
+        env.step(env.action_masks().argmax(axis=1))
+    with pytest.raises(OptionsError, match="call reset"):
+        env.step(np.zeros(2, int))
+    policy.started = 0
+    env.reset()
+    policy.started = 0
+    env.step(env.action_masks().argmax(axis=1))
+    single = DominoGymEnv("block", opponents=policy)
+    policy.started = 0
+    single.reset(seed=0)
+    policy.started = 3
+    with pytest.raises(KeyboardInterrupt):
+        single.step(int(single.action_masks().argmax()))
+    with pytest.raises(OptionsError, match="call reset"):
+        single.step(0)
+
+
 def test_episode_infos() -> None:
     env = DominoVecEnv("draw", num_envs=8, opponents="random", seed=0)
     env.reset()

@@ -58,6 +58,17 @@ def seed_games(games: Any, rows: Any, seeds: Any) -> None:
         games[rows[k]].moves = 0
 
 
+@jit
+def _deal_order(game: Any, rules: Any, order: Any, leader: Any) -> None:
+    game.order[: len(order)] = order
+    deal(game, rules)
+    find_leader(game, rules)
+    if leader >= 0:
+        game.leader = leader
+    game.deals += 1
+    start_round(game, rules)
+
+
 @kernel
 def set_up(games: Any, i: Any, rules: Any, order: Any, leader: Any, scores: Any) -> Any:
     """Start game ``i`` with a given order (int8), leader (-1: as the rules have it) and scores (num_players,)."""
@@ -65,13 +76,7 @@ def set_up(games: Any, i: Any, rules: Any, order: Any, leader: Any, scores: Any)
     clear_game(game)
     for seat in range(rules[0].num_players):
         game.score[seat] = scores[seat]
-    game.order[: len(order)] = order
-    deal(game, rules[0])
-    find_leader(game, rules[0])
-    if leader >= 0:
-        game.leader = leader
-    game.deals += 1
-    start_round(game, rules[0])
+    _deal_order(game, rules[0], order, leader)
     return _status(game)
 
 
@@ -139,13 +144,7 @@ def start_next_round(games: Any, i: Any, rules: Any) -> Any:
 def deal_next(games: Any, i: Any, rules: Any, order: Any, leader: Any) -> Any:
     """Deal the round that is due in game ``i`` in a given order (int8); ``leader`` leads it (-1: as the rules have it)."""
     game = games[i]
-    game.order[: len(order)] = order
-    deal(game, rules[0])
-    find_leader(game, rules[0])
-    if leader >= 0:
-        game.leader = leader
-    game.deals += 1
-    start_round(game, rules[0])
+    _deal_order(game, rules[0], order, leader)
     return _status(game)
 
 

@@ -194,7 +194,7 @@ def _action_tables(arms: int, tiles: int, max_pip: int, choice: bool) -> dict[st
 def _most_points(rules: Rules) -> int:
     highest_sum = 2 * rules.max_pip * rules.arms
     by_sum = max(_points_of_sum(rules, total) for total in range(highest_sum + 1)) if rules.divisors else 0
-    return max(by_sum, rules.hit_points, rules.double_points, rules.lead_double_points, rules.lucky_hit_points)
+    return max(1, by_sum, rules.hit_points, rules.double_points, rules.lead_double_points, rules.lucky_hit_points)
 
 
 def _points_of_sum(rules: Rules, total: int) -> int:

@@ -87,6 +87,7 @@ class DominoAECEnv(GameView, AECEnv[str, Any, Any]):
         self.encoding = Encoding(self.rules, num_players)
         self.possible_agents = [f"player_{seat}" for seat in range(num_players)]
         self.agents: list[str] = []
+        self.agent_selection = self.possible_agents[0]
         self._seat_of = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         self._num_actions = self.game.num_actions
         self._size = self.encoding.size
@@ -185,7 +186,12 @@ class DominoAECEnv(GameView, AECEnv[str, Any, Any]):
             self._cumulative_rewards[agent] += reward
 
     def observe(self, agent: str) -> dict[str, np.ndarray]:
-        """What ``agent`` may know now, as fresh arrays."""
+        """What ``agent`` may know now, as fresh arrays. ``OptionsError`` for an unknown agent or before the first ``reset``."""
+        if agent not in self._seat_of or not self.game.started:
+            raise OptionsError(
+                f"observe({agent!r}), but "
+                + ("the agents are " + ", ".join(self.possible_agents) if self.game.started else "no game yet: call reset")
+            )
         observation = np.empty(self._size, np.float32)
         mask = np.empty(self._num_actions, np.int8)
         game = self.game
@@ -202,6 +208,9 @@ class DominoAECEnv(GameView, AECEnv[str, Any, Any]):
 
     def clone(self) -> DominoAECEnv:
         """The same game, generator included, that can be played on by itself."""
+        return copy_of(self)
+
+    def __copy__(self) -> DominoAECEnv:
         return copy_of(self)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> DominoAECEnv:

@@ -14,7 +14,7 @@ from domino_env.engine import batch
 from domino_env.engine.packed import numbers, pack_rules
 from domino_env.engine.state import new_games
 from domino_env.envs.kernels import open_games, step_games
-from domino_env.envs.options import as_actions, as_seeds, is_one_round, resolve_rules
+from domino_env.envs.options import as_actions, as_seeds, check_count, is_one_round, resolve_rules
 from domino_env.envs.rewards import Reward
 from domino_env.errors import IllegalMoveError, OptionsError
 from domino_env.notation.moves import move_text
@@ -48,10 +48,8 @@ class Games:
         reward: str = "points",
         skip_forced: bool = False,
     ) -> None:
-        if isinstance(num_games, bool) or not isinstance(num_games, (int, np.integer)) or num_games < 1:
-            raise OptionsError(f"num_games={num_games!r}, but it is a whole number from 1 on")
         self.rules = resolve_rules(variant, rules)
-        self.num_games = int(num_games)
+        self.num_games = check_count("num_games", num_games)
         self.num_players = self.rules.check_players(num_players)
         self.encoding = Encoding(self.rules, num_players)
         self.packed = pack_rules(self.rules, num_players, is_one_round(episode))
@@ -120,6 +118,9 @@ class Games:
         """Every game makes ``num_moves`` random legal moves inside the engine, its mask (with ``observe`` its observation too)
         written at each. Returns the number of rounds that ended. ``reward``, ``done`` and the finals are not kept.
         """
+        if isinstance(num_moves, bool) or not isinstance(num_moves, (int, np.integer)) or not 0 <= num_moves < 1 << 62:
+            raise OptionsError(f"num_moves={num_moves!r}, but it is a whole number from 0 on")
+        num_moves = int(num_moves)
         if observe:
             ended = play_random_observed(self.rows, self.packed, num_moves, self.observation, self.action_mask, self.skip_forced)
         else:

@@ -110,6 +110,8 @@ class DominoGymEnv(gymnasium.Env[npt.NDArray[np.float32], np.int64]):
         """The learner's move, and all that follows until it decides again."""
         if self._lost or self.table.game.over or not self.table.game.started:
             raise IllegalMoveError(f"action {action!r}, but no game is under way: call reset")
+        if self.table.game.seat != self.learner_seat:
+            raise OptionsError("a step was broken off while an opponent moved: call reset")
         chosen = as_action(action)
         if self._illegal == "lose" and not (0 <= chosen < self.table.game.num_actions and self.action_masks()[chosen]):
             self._lost = True

@@ -13,7 +13,7 @@ from domino_env.engine import batch
 from domino_env.engine.packed import numbers, pack_rules
 from domino_env.engine.state import new_games
 from domino_env.envs.kernels import GREEDY, LEARNED, RANDOM, VIEW, WAITS, play_learner
-from domino_env.envs.options import as_actions, check_seat, entropy_seed, is_one_round, resolve_rules
+from domino_env.envs.options import as_actions, check_count, check_seat, entropy_seed, is_one_round, resolve_rules
 from domino_env.envs.rewards import Reward
 from domino_env.errors import IllegalMoveError, OptionsError
 from domino_env.policies import Batch, GreedyPolicy, Policy, RandomPolicy, decide, load_policy, reset_policy
@@ -69,10 +69,8 @@ class LearnerGames:
         skip_forced: bool = False,
         learner_seat: int | None = None,
     ) -> None:
-        if isinstance(num_envs, bool) or not isinstance(num_envs, (int, np.integer)) or num_envs < 1:
-            raise OptionsError(f"num_envs={num_envs!r}, but it is a whole number from 1 on")
         self.rules = resolve_rules(variant, rules)
-        self.num_envs = int(num_envs)
+        self.num_envs = check_count("num_envs", num_envs)
         self.num_players = self.rules.check_players(num_players)
         self.encoding = Encoding(self.rules, num_players)
         self.packed = pack_rules(self.rules, num_players, is_one_round(episode))
@@ -89,6 +87,7 @@ class LearnerGames:
         self.final_observation = np.zeros_like(self.observation)
         self._seats_of = [[seat for seat in range(self.num_players) if bits >> seat & 1] for bits in range(1 << self.num_players)]
         self.started = False
+        self._broken_off = False  # whether some games stand in the middle of a step
 
     def set_opponents(self, opponents: PolicySpec | Sequence[PolicySpec]) -> None:
         """Seat other policies in games that start from now on; games under way keep theirs to the end where the pool
@@ -116,18 +115,33 @@ class LearnerGames:
 
     def step(self, actions: npt.ArrayLike) -> None:
         """The learner's move in every game: ``actions`` (N,) integers. Raises as ``Games.step``; no game has moved then."""
+        self.play(self.check(actions))
+
+    def check(self, actions: npt.ArrayLike) -> npt.NDArray[np.int64]:
+        """``actions`` as (N,) int64, all legal. Raises as ``step``."""
+        if self._broken_off:
+            raise OptionsError("a step was broken off while an opponent moved: call reset")
         chosen = as_actions(actions, self.num_envs)
         wrong = batch.first_illegal(self.rows, self._all, self.packed, chosen)
         if wrong >= 0:
             legal = np.flatnonzero(self.action_mask[wrong]).tolist()
             raise IllegalMoveError(f"game {wrong}: action {chosen[wrong]} is not legal; legal ids: {legal}")
+        return chosen
+
+    def play(self, chosen: npt.NDArray[np.int64]) -> None:
+        """The moves that ``check`` let pass, and all that follows until the learner decides again in every game."""
         for name in ("done", "skipped"):
             self.views[name] = 0
         self.views["skipped_return"] = 0.0
         self._play(self._all, chosen)
 
     def _play(self, rows: npt.NDArray[np.int64], actions: npt.NDArray[np.int64]) -> None:
+        self._broken_off = True
         self._run(rows, actions)
+        self._let_opponents_move(rows)
+        self._broken_off = False
+
+    def _let_opponents_move(self, rows: npt.NDArray[np.int64]) -> None:
         if (self.pool.kinds != LEARNED).all():
             return
         while len(rows := rows[self.views["waits"][rows] == WAITS]):

@@ -19,6 +19,7 @@ __all__ = [
     "as_action",
     "as_actions",
     "as_seeds",
+    "check_count",
     "check_seat",
     "check_seed",
     "deal_options",
@@ -26,6 +27,9 @@ __all__ = [
     "is_one_round",
     "resolve_rules",
 ]
+
+MOST_GAMES = 1 << 24
+_MOST_POINTS = 1 << 30
 
 _OPTIONS = ("hands", "boneyard", "leader", "scores")
 
@@ -43,6 +47,13 @@ def is_one_round(episode: object) -> bool:
     if episode not in ("round", "match"):
         raise OptionsError(f"episode={episode!r}, but it is 'round' or 'match'")
     return episode == "round"
+
+
+def check_count(name: str, value: object) -> int:
+    """A number of games as an int."""
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not 1 <= value <= MOST_GAMES:
+        raise OptionsError(f"{name}={value!r}, but it is a whole number from 1 to {MOST_GAMES}")
+    return int(value)
 
 
 def check_seat(seat: object, num_players: int) -> int:
@@ -81,7 +92,10 @@ def as_action(action: object) -> int:
 
 def as_actions(actions: npt.ArrayLike, count: int) -> npt.NDArray[np.int64]:
     """Action ids of a batch as (count,) int64; ``OptionsError`` for another shape or a type that is no integer."""
-    array = np.asarray(actions)
+    try:
+        array = np.asarray(actions)
+    except ValueError:
+        raise OptionsError(f"actions {actions!r}, but they are ({count},) integers") from None
     if array.shape != (count,) or array.dtype.kind not in "iu":
         raise OptionsError(f"actions of shape {array.shape} and type {array.dtype}, but they are ({count},) integers")
     return array.astype(np.int64, copy=False)
@@ -90,7 +104,7 @@ def as_actions(actions: npt.ArrayLike, count: int) -> npt.NDArray[np.int64]:
 def as_seeds(seed: int | npt.NDArray[Any], count: int) -> npt.NDArray[np.uint64]:
     """Seeds of a batch as (count,) uint64: ``seed + g`` for game g, or the given array."""
     if isinstance(seed, (np.ndarray, list, tuple)):
-        seeds = [check_seed(value) for value in np.asarray(seed).ravel().tolist()]
+        seeds = [check_seed(value) for value in (seed.tolist() if isinstance(seed, np.ndarray) else seed)]
         if len(seeds) != count:
             raise OptionsError(f"seed: {len(seeds)} seeds for {count} games")
         return np.array(seeds, np.uint64)
@@ -104,6 +118,8 @@ def deal_options(game: PlayedGame, options: Mapping[str, Any] | None) -> bool:
     Returns whether there was anything to set up. Raises ``OptionsError`` for what cannot be.
     """
     # PettingZoo's api_test passes a meaningless key "options"
+    if options is not None and not isinstance(options, Mapping):
+        raise OptionsError(f"options={options!r}, but they are a dict with {', '.join(_OPTIONS)}")
     given = {name: value for name, value in (options or {}).items() if name != "options" and value is not None}
     unknown = [name for name in given if name not in _OPTIONS]
     if unknown:
@@ -116,7 +132,7 @@ def deal_options(game: PlayedGame, options: Mapping[str, Any] | None) -> bool:
 
 
 def _list(name: str, value: Any) -> Sequence[Any]:
-    if isinstance(value, str) or not isinstance(value, Sequence):
+    if isinstance(value, (str, bytes)) or not isinstance(value, Sequence):
         raise OptionsError(f"options: {name}={value!r}, but it is a list")
     return value
 
@@ -163,6 +179,8 @@ def _scores(game: PlayedGame, scores: Any) -> list[int]:
     values = _list("scores", scores.tolist() if isinstance(scores, np.ndarray) else scores)
     if len(values) != seats or any(isinstance(v, bool) or not isinstance(v, (int, np.integer)) for v in values):
         raise OptionsError(f"options: scores={scores!r}, but they are {seats} whole numbers")
+    if max(abs(value) for value in values) >= _MOST_POINTS:
+        raise OptionsError(f"options: scores={scores!r}, but they stay below {_MOST_POINTS} either way")
     target = game.rules.target[seats]
     if not game.one_round and max(values) >= target:
         raise OptionsError(f"options: scores={scores!r}, but the match is over at {target}")

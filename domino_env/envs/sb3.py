@@ -89,8 +89,9 @@ class DominoVecEnv(VecEnv):
 
     def step_wait(self) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32], npt.NDArray[np.bool_], list[dict[str, Any]]]:
         """The learner's move in every game, and all that follows until it decides again."""
+        chosen = self.games.check(self._actions)
         self._turn_buffer()
-        self.games.step(self._actions)
+        self.games.play(chosen)
         views = self.games.views
         done = views["done"] != 0
         rewards = views["reward"].astype(np.float32)

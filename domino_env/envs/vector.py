@@ -41,6 +41,8 @@ class DominoVectorEnv(VectorEnv[Any, Any, Any]):
         self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[npt.NDArray[np.float32], dict[str, Any]]:
         """Start all games anew. ``seed``: game g gets ``seed + g``, or a list of seeds. ``options`` has only ``reset_mask`` (N,) bool."""
+        if options is not None and not isinstance(options, dict):
+            raise OptionsError(f"options={options!r}, but they are a dict with 'reset_mask'")
         unknown = [name for name in options or {} if name != "reset_mask"]
         if unknown:
             raise OptionsError(f"options: unknown {unknown[0]!r}; a batch takes only 'reset_mask'")
@@ -49,12 +51,12 @@ class DominoVectorEnv(VectorEnv[Any, Any, Any]):
         if mask is None or not self.games.started:
             self.games.reset(seeds)
         else:
-            self._reset_some(np.asarray(mask, bool), seeds)
+            self._reset_some(np.asarray(mask), seeds)
         return self.games.observation.copy(), self._masks()
 
-    def _reset_some(self, mask: npt.NDArray[np.bool_], seeds: npt.NDArray[np.uint64] | None) -> None:
-        if mask.shape != (self.num_envs,):
-            raise OptionsError(f"options: reset_mask of shape {mask.shape}, but it is ({self.num_envs},)")
+    def _reset_some(self, mask: npt.NDArray[Any], seeds: npt.NDArray[np.uint64] | None) -> None:
+        if mask.shape != (self.num_envs,) or mask.dtype != np.bool_:
+            raise OptionsError(f"options: reset_mask of shape {mask.shape} and type {mask.dtype}, but it is ({self.num_envs},) bool")
         self.games.reset_rows(np.flatnonzero(mask), None if seeds is None else seeds[mask])
 
     def step(self, actions: npt.ArrayLike) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
