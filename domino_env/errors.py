@@ -11,6 +11,7 @@ __all__ = [
     "OptionsError",
     "PolicyError",
     "RecordError",
+    "RenderModeError",
     "RulesError",
 ]
 
@@ -25,6 +26,10 @@ class RulesError(DominoError):
 
 class OptionsError(DominoError):
     """An argument of an environment, of ``reset`` or of ``Games`` cannot be used."""
+
+
+class RenderModeError(OptionsError, TypeError):
+    """A render mode that there is not; a ``TypeError`` too, for libraries that try one mode after another."""
 
 
 class IllegalMoveError(DominoError):

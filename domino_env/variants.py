@@ -1,6 +1,6 @@
 """The nine variants as presets of ``Rules``: THE file that a new variant edits.
 
-Source of every field: RULES.md, the section named beside the variant; ``seed`` numbers are the texts it was read from.
+Source of every field: RULES.md, the section named beside the variant; ``text`` numbers are those of docs/RULES.md.
 """
 
 from __future__ import annotations
@@ -155,15 +155,15 @@ VARIANTS: dict[str, Rules] = {
 }
 
 SOURCES: dict[str, str] = {
-    "fives_and_threes": "3.1, seed 000 (first game)",
-    "bergen": "3.2, seed 000 (second game)",
-    "bergen_classic": "3.3, seeds 001 and 004",
-    "fives": "3.4, seeds 001 and 004",
-    "threes": "3.5, seeds 001 and 004",
-    "lucky_threes": "3.6, seed 004",
-    "all_fives": "3.7, seed 004 (head of the page)",
-    "draw": "3.8, seed 002",
-    "block": "3.9, the game that seed 000 refers to",
+    "fives_and_threes": "3.1, text 000 (first game)",
+    "bergen": "3.2, text 000 (second game)",
+    "bergen_classic": "3.3, texts 001 and 004",
+    "fives": "3.4, texts 001 and 004",
+    "threes": "3.5, texts 001 and 004",
+    "lucky_threes": "3.6, text 004",
+    "all_fives": "3.7, text 004 (head of the page)",
+    "draw": "3.8, text 002",
+    "block": "3.9, the game that text 000 refers to",
 }
 """Section of RULES.md and source text of each variant."""
 

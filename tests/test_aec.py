@@ -70,6 +70,7 @@ def test_pettingzoo_api(variant: str, seats: int) -> None:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         api_test(env(variant, num_players=seats), num_cycles=300)
+        api_test(raw_env(variant, num_players=seats), num_cycles=50)
     assert {str(w.message) for w in caught} == DICT_WARNINGS
 
 

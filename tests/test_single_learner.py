@@ -11,11 +11,13 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 from stable_baselines3.common.env_checker import check_env as sb3_check_env
+from stable_baselines3.common.env_util import make_vec_env
 from stable_baselines3.common.vec_env import DummyVecEnv, SubprocVecEnv
 
-from domino_env import DominoGymEnv, DominoVecEnv, DominoVectorEnv
+from domino_env import DominoGymEnv, DominoVecEnv, DominoVectorEnv, Games
+from domino_env.envs.aec import raw_env
 from domino_env.envs.registry import env_id
-from domino_env.errors import IllegalMoveError, OptionsError, PolicyError
+from domino_env.errors import IllegalMoveError, OptionsError, PolicyError, RulesError
 from domino_env.policies import Batch
 from domino_env.variants import VARIANTS
 
@@ -276,6 +278,33 @@ def test_skipped_games_are_counted() -> None:
     batch = DominoVecEnv("threes", num_envs=40, opponents="random", skip_forced=True, rules=rules, seed=0)
     batch.reset()
     assert sum(info.get("skipped_games", 0) for info in batch.reset_infos) == counted
+
+
+def test_rules_that_leave_nobody_a_decision() -> None:
+    """With hands of one tile every move is forced: a named error, not an endless search."""
+    rules = {"hand": 1, "draw_when": "never"}
+    kwargs: dict[str, Any] = {"rules": rules, "skip_forced": True}
+    for start in (
+        lambda: Games("block", 2, **kwargs),
+        lambda: raw_env("block", **kwargs).reset(seed=0),
+        lambda: DominoGymEnv("block", **kwargs).reset(seed=0),
+        lambda: DominoVectorEnv("block", num_envs=2, **kwargs).reset(seed=0),
+        lambda: DominoVecEnv("block", num_envs=2, **kwargs).reset(),
+    ):
+        with pytest.raises(RulesError, match="nobody a decision"):
+            start()
+
+
+def test_the_ways_of_sb3() -> None:
+    """SB3 asks for pictures first and takes a TypeError as a no; it knows options and seat counts of numpy."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=".*render_mode='rgb_array' that is not in the possible.*")  # Gymnasium's own
+        env = make_vec_env("domino/bergen-v0", n_envs=2, env_kwargs={"num_players": np.int8(3), "opponents": "greedy"})
+    assert env.reset().shape == (2, *env.observation_space.shape)
+    batch = DominoVecEnv("bergen", num_envs=2)
+    batch.set_options({"leader": 0})
+    with pytest.raises(OptionsError, match="leader"):
+        batch.reset()
 
 
 def test_illegal_actions() -> None:

@@ -20,6 +20,7 @@ from domino_env.variants import VARIANTS
 from training.__main__ import app
 from training.config import ConfigError, TrainingConfig, load_config
 from training.ppo import make_env, make_ppo
+from training.progress import ProgressCallback
 from training.train import train
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -163,6 +164,20 @@ def test_command_line_refuses(tmp_path: Path, capsys: pytest.CaptureFixture[str]
         assert words in said
         assert len(said.strip().splitlines()) == 1
     assert not list(tmp_path.glob("*.safetensors"))
+
+
+def test_ctrl_c_saves_what_was_learnt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def stop(self: ProgressCallback) -> bool:
+        if self.num_timesteps >= 256:
+            raise KeyboardInterrupt
+        return True
+
+    monkeypatch.setattr(ProgressCallback, "_on_step", stop)
+    output = tmp_path / "agent.safetensors"
+    assert run("train", str(write(tmp_path / "small.yaml", SMALL)), "--output", str(output), "--seed", "3") == 130
+    assert load_checkpoint(output).meta.steps_trained == 256
+    assert load_checkpoint(output).meta.seed == 3
+    assert "stopped after 256" in capsys.readouterr().err
 
 
 def test_module_runs() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from json import dumps
 from pathlib import Path
 from typing import Annotated
 
@@ -21,7 +22,13 @@ Output = Annotated[Path | None, typer.Option(metavar="FILE", help="Checkpoint to
 
 
 @app.command()
-def train(config: Config, output: Output = None, settings: Settings = None) -> None:
+def train(
+    config: Config,
+    output: Output = None,
+    settings: Settings = None,
+    seed: Annotated[int | None, typer.Option(help="Seed of the run, in place of the config's.", show_default=False)] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+) -> None:
     """Train as CONFIG says; write a checkpoint that any seat can load and, beside it, SB3's own zip.
 
     Example: python -m training train configs/bergen_ppo.yaml --set decisions=200000
@@ -30,9 +37,9 @@ def train(config: Config, output: Output = None, settings: Settings = None) -> N
     from training.train import default_output
     from training.train import train as run
 
-    told = load_config(config, settings)
+    told = load_config(config, [*(settings or []), *([f"seed={seed}"] if seed is not None else [])])
     path = run(told, output or default_output(config), ["python", "-m", "training", *sys.argv[1:]])
-    print(f"checkpoint {path}")
+    print(dumps({"checkpoint": str(path), "config": told.model_dump()}) if json else f"checkpoint {path}")
 
 
 @app.command()
@@ -76,4 +83,4 @@ def export(
 
 
 if __name__ == "__main__":
-    sys.exit(run_app(app, "training", sys.argv[1:]))
+    sys.exit(run_app(app, "training", sys.argv[1:] or ["--help"]))

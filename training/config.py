@@ -58,7 +58,7 @@ class TrainingConfig(_Strict):
     activation: Literal["relu", "tanh"] = Field(default="relu", description="after each hidden layer")
     seed: int = Field(default=0, ge=0, lt=2**32, description="of games, weights and minibatches")
     device: str = Field(default="auto", description="torch device: auto, cpu, cuda, ...")
-    threads: int = Field(default=2, ge=1, description="torch threads")
+    threads: int = Field(default=1, ge=1, description="torch threads; more than one gain little here and stall when the machine is busy")
     ppo: PPOConfig = PPOConfig()
 
     @field_validator("variant")

@@ -73,6 +73,7 @@ def make_ppo(config: TrainingConfig, env: DominoVecEnv) -> MaskablePPO:
         vf_coef=ppo.vf_coef,
         max_grad_norm=ppo.max_grad_norm,
         seed=config.seed,
+        stats_window_size=2_000,  # a return varies so much that fewer games would only show noise
         device=config.device,
         policy_kwargs={
             "features_extractor_class": Trunk,

@@ -46,10 +46,14 @@ class ProgressCallback(BaseCallback):
         self._bar.update(self._task, completed=min(self.num_timesteps, self._total), rate=rate, mean=mean)
         if self._bar.disable and self.num_timesteps >= self._next_line:
             self._next_line += self._each
-            print(f"{self.num_timesteps:>12,} of {self._total:,} decisions, {rate:,.0f} a second, mean return {mean:+.3f}", flush=True)
+            print(
+                f"{self.num_timesteps:>12,} of {self._total:,} decisions, {rate:,.0f} a second, mean return {mean:+.3f}",
+                file=sys.stderr,
+                flush=True,
+            )
 
     @property
     def mean_return(self) -> float:
-        """Mean return of the last 100 games."""
+        """Mean return of the last 2,000 games."""
         recent = self.model.ep_info_buffer
         return float(np.mean([game["r"] for game in recent])) if recent else 0.0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import sys
 import zipfile
 from pathlib import Path
 
@@ -30,7 +31,16 @@ def train(config: TrainingConfig, output: Path, command: list[str]) -> Path:
     _check_writable(output)
     model = make_ppo(config, make_env(config))
     with ProgressCallback(config.decisions) as progress:
-        model.learn(config.decisions, callback=progress)
+        try:
+            model.learn(config.decisions, callback=progress)
+        except KeyboardInterrupt:
+            _save(config, model, output, command)
+            print(f"stopped after {model.num_timesteps:,} decisions: saved {output}", file=sys.stderr)
+            raise
+    return _save(config, model, output, command)
+
+
+def _save(config: TrainingConfig, model: MaskablePPO, output: Path, command: list[str]) -> Path:
     beside = output.with_suffix(f".{os.getpid()}.zip")
     model.save(beside)
     beside.replace(output.with_suffix(".zip"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -39,7 +40,8 @@ def arena(
     else:
         from rich.console import Console
 
-        Console().print(found.table())
+        # a table that wraps cannot be read, so what is no terminal gets room
+        Console(width=None if sys.stdout.isatty() else 120).print(found.table())
 
 
 def bench(variants: Sequence[str], num_players: int, num_games: int, moves: int, repeats: int, seed: int, as_json: bool) -> None:

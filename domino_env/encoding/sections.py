@@ -53,7 +53,7 @@ class Encoding:
     def __init__(self, rules: Rules, num_players: int) -> None:
         self.rules = rules
         self.num_players = rules.check_players(num_players)
-        self._packed = numbers(pack_rules(rules, num_players, True))
+        self._packed = numbers(pack_rules(rules, self.num_players, True))
 
     @cached_property
     def sections(self) -> tuple[Section, ...]:

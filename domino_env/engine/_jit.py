@@ -6,8 +6,8 @@ cache folder is named by a hash of all sources that hold kernels, numba's versio
 
 from __future__ import annotations
 
+import contextlib
 import functools
-import getpass
 import hashlib
 import os
 import sys
@@ -30,23 +30,19 @@ _PACKAGE = Path(__file__).resolve().parent.parent
 
 @functools.cache
 def cache_folder() -> Path:
-    """Folder of this version's machine code: below ``DOMINO_ENV_CACHE``, else the user's cache folder, else a temporary one."""
+    """Folder of this version's machine code: below ``DOMINO_ENV_CACHE`` or the user's cache folder, else one of this process alone."""
     digest = hashlib.sha256(f"{numba.__version__} {numba.config.BOUNDSCHECK} {sys.implementation.cache_tag}".encode())
     for file in [_PACKAGE / "tiles.py", _PACKAGE / "rule_terms.py", *sorted(_PACKAGE.glob("*/*.py"))]:
         source = file.read_bytes()
         if file.parent.name in ("domino_env", "engine") or b"engine._jit import" in source:
             digest.update(source)
-    own = os.environ.get("DOMINO_ENV_CACHE")
-    users = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "domino_env"
-    shared = Path(tempfile.gettempdir()) / f"domino_env-{getpass.getuser()}"
-    for root in (Path(own) if own else users, shared):
-        folder = root / digest.hexdigest()[:16]
-        try:
+    own = os.environ.get("DOMINO_ENV_CACHE") or os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")  # noqa: PTH111
+    folder = Path(own) / "domino_env" / digest.hexdigest()[:16]
+    if not own.startswith("~"):  # a user without a home leaves the ~ as it was
+        with contextlib.suppress(OSError):
             folder.mkdir(parents=True, exist_ok=True)
-        except OSError:
-            continue
-        if os.access(folder, os.W_OK):
-            return folder
+            if os.access(folder, os.W_OK):
+                return folder
     return Path(tempfile.mkdtemp(prefix="domino_env-"))
 
 
@@ -107,7 +103,7 @@ class _Announcer(event.Listener):
         name = getattr(event.data["dispatcher"].py_func, "__module__", "")
         if name.startswith("domino_env.") and not _Announcer.said:
             _Announcer.said = True
-            print(f"domino_env: compiling the kernels (once, about half a minute; kept in {cache_folder()})", file=sys.stderr)
+            print(f"domino_env: compiling kernels for their first use (up to half a minute; kept in {cache_folder()})", file=sys.stderr)
 
     def on_end(self, event: Any) -> None:
         pass

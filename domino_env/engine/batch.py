@@ -16,8 +16,15 @@ from domino_env.engine.rng import below, decision_bits, seed_key
 from domino_env.engine.state import GAME_OVER, PLAYING, ROUND_OVER, SEATS
 from domino_env.engine.step import step
 from domino_env.engine.turns import find_leader, forced_lead
+from domino_env.errors import RulesError
+
+MOST_SKIPPED = 10_000
+"""Forced moves, or games without a decision, in a row after which the search for a decision is given up."""
+NO_DECISION = "these rules leave nobody a decision, so skip_forced=True cannot be used with them"
 
 __all__ = [
+    "MOST_SKIPPED",
+    "NO_DECISION",
     "advance",
     "clear_gain",
     "deal_next",
@@ -33,6 +40,7 @@ __all__ = [
     "set_up",
     "start",
     "start_again",
+    "start_deciding",
     "start_next_round",
     "status",
 ]
@@ -157,14 +165,29 @@ def advance(game: Any, rules: Any, action: Any, skip_forced: Any) -> None:
 
 @jit
 def go_on(game: Any, rules: Any, skip_forced: Any) -> None:
-    """Deal what is due and, where they are skipped, make forced moves, until somebody decides or the game is over."""
-    while True:
+    """Deal what is due and, where they are skipped, make forced moves, until somebody decides or the game is over.
+
+    Raises ``RulesError`` where that takes so long that these rules seem to leave nobody a decision.
+    """
+    for _ in range(MOST_SKIPPED):
         if game.phase == ROUND_OVER:
             next_round(game, rules)
         elif game.phase == PLAYING and skip_forced and game.num_legal == 1:
             step(game, rules, nth_legal(game, rules, 0))
         else:
             return
+    raise RulesError(NO_DECISION)
+
+
+@jit
+def start_deciding(game: Any, rules: Any, skip_forced: Any) -> None:
+    """Start the next game in which somebody has a decision. Raises ``RulesError`` where none is found."""
+    for _ in range(MOST_SKIPPED):
+        start_game(game, rules)
+        go_on(game, rules, skip_forced)
+        if game.phase != GAME_OVER:
+            return
+    raise RulesError(NO_DECISION)
 
 
 @kernel
@@ -187,9 +210,8 @@ def random_move(game: Any, rules: Any, skip_forced: Any) -> Any:
     action = nth_legal(game, rules, below(decision_bits(game.key, game.moves), game.num_legal))
     advance(game, rules, action, skip_forced)
     ended = game.round_index - before
-    while game.phase == GAME_OVER:
-        start_game(game, rules)
-        go_on(game, rules, skip_forced)
+    if game.phase == GAME_OVER:
+        start_deciding(game, rules, skip_forced)
     return ended
 
 

@@ -14,13 +14,14 @@ from pettingzoo.utils import wrappers
 from domino_env.encoding import Encoding
 from domino_env.encoding.kernels import observe_with_mask
 from domino_env.engine._jit import direct
+from domino_env.engine.batch import MOST_SKIPPED, NO_DECISION
 from domino_env.engine.packed import pack_rules
 from domino_env.engine.state import GAME_OVER, ROUND_OVER, new_games
 from domino_env.envs.game_view import GameView
-from domino_env.envs.options import as_action, check_seed, deal_options, entropy_seed, is_one_round, resolve_rules
+from domino_env.envs.options import as_action, check_flag, check_seed, deal_options, entropy_seed, is_one_round, resolve_rules
 from domino_env.envs.rewards import Reward, take_reward
 from domino_env.envs.snapshots import copy_of, restore, state_of
-from domino_env.errors import IllegalMoveError, OptionsError
+from domino_env.errors import IllegalMoveError, OptionsError, RenderModeError, RulesError
 from domino_env.notation.game import PlayedGame
 from domino_env.rendering.ansi import render_game
 from domino_env.rules import Rules
@@ -77,11 +78,12 @@ class DominoAECEnv(GameView, AECEnv[str, Any, Any]):
     ) -> None:
         super().__init__()
         if render_mode is not None and render_mode not in RENDER_MODES:
-            raise OptionsError(f"render_mode={render_mode!r}, but it is None, 'ansi' or 'human'")
+            raise RenderModeError(f"render_mode={render_mode!r}, but it is None, 'ansi' or 'human'")
         self.metadata = {**self.metadata, "name": f"{variant}_v0"}
         self.render_mode = render_mode
         self.rules = resolve_rules(variant, rules)
-        self.skip_forced = bool(skip_forced)
+        self.skip_forced = check_flag("skip_forced", skip_forced)
+        num_players = self.rules.check_players(num_players)
         self._by_win = Reward.parse(reward) == Reward.WIN
         self.game = PlayedGame(self.rules, num_players, is_one_round(episode))
         self.encoding = Encoding(self.rules, num_players)
@@ -117,8 +119,12 @@ class DominoAECEnv(GameView, AECEnv[str, Any, Any]):
         where they cannot be used.
         """
         self.open_game(seed, options)
-        while self.game.over:  # nobody had a decision: the next deal
-            self.open_game(None, None)
+        for _ in range(MOST_SKIPPED):
+            if not self.game.over:
+                break
+            self.open_game(None, None)  # nobody had a decision: the next deal
+        else:
+            raise RulesError(NO_DECISION)
         if self.render_mode == "human":
             self._show()
 
@@ -229,6 +235,9 @@ class DominoAECEnv(GameView, AECEnv[str, Any, Any]):
         other = self.clone()
         other.game = resample(self.game, seat, seed, self.skip_forced)
         return other
+
+    def close(self) -> None:
+        """Nothing to release."""
 
     def _show(self) -> None:
         print(render_game(self.game, None if self.game.over else self.game.seat))

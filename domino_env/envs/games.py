@@ -14,7 +14,7 @@ from domino_env.engine import batch
 from domino_env.engine.packed import numbers, pack_rules
 from domino_env.engine.state import new_games
 from domino_env.envs.kernels import open_games, step_games
-from domino_env.envs.options import as_actions, as_seeds, check_count, is_one_round, resolve_rules
+from domino_env.envs.options import as_actions, as_seeds, check_count, check_flag, is_one_round, resolve_rules
 from domino_env.envs.rewards import Reward
 from domino_env.errors import IllegalMoveError, OptionsError
 from domino_env.notation.moves import move_text
@@ -50,11 +50,11 @@ class Games:
     ) -> None:
         self.rules = resolve_rules(variant, rules)
         self.num_games = check_count("num_games", num_games)
-        self.num_players = self.rules.check_players(num_players)
+        self.num_players = num_players = self.rules.check_players(num_players)
         self.encoding = Encoding(self.rules, num_players)
         self.packed = pack_rules(self.rules, num_players, is_one_round(episode))
         self.num_actions = int(numbers(self.packed).num_actions)
-        self.skip_forced = bool(skip_forced)
+        self.skip_forced = check_flag("skip_forced", skip_forced)
         self._by_win = Reward.parse(reward) == Reward.WIN
         self._rows = np.arange(self.num_games)
         self.rows = new_games(self.num_games)

@@ -11,11 +11,12 @@ import numpy.typing as npt
 from gymnasium import spaces
 
 from domino_env.encoding.kernels import observe_with_mask
+from domino_env.engine.batch import MOST_SKIPPED, NO_DECISION
 from domino_env.envs.aec import RENDER_MODES, DominoAECEnv
 from domino_env.envs.kernels import VIEW, seat_learner
 from domino_env.envs.learner import PolicySpec, load_pool
 from domino_env.envs.options import as_action, check_seat
-from domino_env.errors import IllegalMoveError, OptionsError
+from domino_env.errors import IllegalMoveError, OptionsError, RulesError
 from domino_env.policies import Batch, decide, reset_policy
 from domino_env.rules import Rules
 
@@ -54,6 +55,7 @@ class DominoGymEnv(gymnasium.Env[npt.NDArray[np.float32], np.int64]):
         self.metadata = {**self.metadata, "name": f"{variant}_v0"}
         self.render_mode = render_mode
         self._illegal = illegal
+        num_players = self.table.game.num_players
         self._fixed_seat = check_seat(learner_seat, num_players)
         self.pool = load_pool(opponents, self.table.rules, num_players)
         self.observation_space = spaces.Box(-1.0, 1.0, (self.table.encoding.size,), np.float32)
@@ -81,6 +83,8 @@ class DominoGymEnv(gymnasium.Env[npt.NDArray[np.float32], np.int64]):
         self._open(seed, options)
         while self.table.game.over:
             skipped += 1
+            if skipped > MOST_SKIPPED:
+                raise RulesError(NO_DECISION)
             lost_return += self._reward()
             self._open(None, None)
         self._before = self._reward()

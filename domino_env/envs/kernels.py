@@ -8,12 +8,13 @@ import numpy as np
 
 from domino_env.encoding.writers import write_observation
 from domino_env.engine._jit import jit, kernel
-from domino_env.engine.batch import advance, go_on
+from domino_env.engine.batch import MOST_SKIPPED, NO_DECISION, advance, go_on, start_deciding
 from domino_env.engine.deal import start_game
 from domino_env.engine.legal import write_mask
 from domino_env.engine.rng import below, decision_bits, mix64, seat_bits
 from domino_env.engine.state import GAME_OVER, SEATS
 from domino_env.envs.rewards import write_rewards
+from domino_env.errors import RulesError
 from domino_env.policies.scripted import greedy_action, random_action
 
 __all__ = ["DECIDES", "GREEDY", "LEARNED", "RANDOM", "VIEW", "WAITS", "open_games", "play_learner", "seat_learner", "step_games"]
@@ -58,9 +59,8 @@ def open_games(games: Any, rules: Any, skip_forced: Any, seat: Any, score: Any, 
     """Bring games just started to their first decision, and write what ``step_games`` writes of a position."""
     for i in range(len(games)):
         go_on(games[i], rules[0], skip_forced)
-        while games[i].phase == GAME_OVER:
-            start_game(games[i], rules[0])
-            go_on(games[i], rules[0], skip_forced)
+        if games[i].phase == GAME_OVER:
+            start_deciding(games[i], rules[0], skip_forced)
         seat[i] = _write_game(games[i], rules[0], score[i], observation[i], mask[i])
 
 
@@ -94,9 +94,8 @@ def step_games(
                 final_score[i, k] = game.score[k]
                 winners[i, k] = game.winners >> k & 1 == 1
             write_observation(game, table, mover, final_observation[i])
-        while game.phase == GAME_OVER:
-            start_game(game, table)
-            go_on(game, table, skip_forced)
+        if game.phase == GAME_OVER:
+            start_deciding(game, table, skip_forced)
         seat[i] = _write_game(game, table, score[i], observation[i], mask[i])
 
 
@@ -147,7 +146,10 @@ def play_learner(
             advance(game, table, np.int64(actions[k]), skip_forced)
         else:
             _open_game(game, table, skip_forced, fixed_seat, len(kinds), view)
+        skipped = view.skipped
         while True:
+            if view.skipped - skipped > MOST_SKIPPED:
+                raise RulesError(NO_DECISION)
             if game.phase == GAME_OVER:
                 _close_game(game, table, by_win, shares, view, final_observation[rows[k]])
                 _open_game(game, table, skip_forced, fixed_seat, len(kinds), view)

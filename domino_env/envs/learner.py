@@ -13,7 +13,7 @@ from domino_env.engine import batch
 from domino_env.engine.packed import numbers, pack_rules
 from domino_env.engine.state import new_games
 from domino_env.envs.kernels import GREEDY, LEARNED, RANDOM, VIEW, WAITS, play_learner
-from domino_env.envs.options import as_actions, check_count, check_seat, entropy_seed, is_one_round, resolve_rules
+from domino_env.envs.options import as_actions, check_count, check_flag, check_seat, entropy_seed, is_one_round, resolve_rules
 from domino_env.envs.rewards import Reward
 from domino_env.errors import IllegalMoveError, OptionsError
 from domino_env.policies import Batch, GreedyPolicy, Policy, RandomPolicy, decide, load_policy, reset_policy
@@ -71,11 +71,11 @@ class LearnerGames:
     ) -> None:
         self.rules = resolve_rules(variant, rules)
         self.num_envs = check_count("num_envs", num_envs)
-        self.num_players = self.rules.check_players(num_players)
+        self.num_players = num_players = self.rules.check_players(num_players)
         self.encoding = Encoding(self.rules, num_players)
         self.packed = pack_rules(self.rules, num_players, is_one_round(episode))
         self.num_actions = int(numbers(self.packed).num_actions)
-        self.skip_forced = bool(skip_forced)
+        self.skip_forced = check_flag("skip_forced", skip_forced)
         self._by_win = Reward.parse(reward) == Reward.WIN
         self._fixed_seat = check_seat(learner_seat, num_players)
         self.pool = load_pool(opponents, self.rules, self.num_players)

@@ -20,6 +20,7 @@ __all__ = [
     "as_actions",
     "as_seeds",
     "check_count",
+    "check_flag",
     "check_seat",
     "check_seed",
     "deal_options",
@@ -47,6 +48,13 @@ def is_one_round(episode: object) -> bool:
     if episode not in ("round", "match"):
         raise OptionsError(f"episode={episode!r}, but it is 'round' or 'match'")
     return episode == "round"
+
+
+def check_flag(name: str, value: object) -> bool:
+    """True or False."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise OptionsError(f"{name}={value!r}, but it is True or False")
+    return bool(value)
 
 
 def check_count(name: str, value: object) -> int:

@@ -57,6 +57,8 @@ class DominoVecEnv(VecEnv):
 
     def reset(self) -> npt.NDArray[np.float32]:
         """Start all games anew; seeded once by ``seed`` or the constructor, later from where the generators stand."""
+        if any(self._options):
+            raise OptionsError(f"set_options({self._options[0]!r}): a batch takes no options for its games")
         seeds = None if self._next_seed is None else as_seeds(self._next_seed, self.num_envs)
         self._next_seed = None
         self._turn_buffer()

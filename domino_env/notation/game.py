@@ -12,7 +12,7 @@ from domino_env.engine import batch
 from domino_env.engine._jit import direct
 from domino_env.engine.packed import numbers, pack_rules
 from domino_env.engine.state import GAME_OVER, PLAYING, ROUND_OVER, new_games
-from domino_env.errors import IllegalMoveError, OptionsError
+from domino_env.errors import IllegalMoveError, OptionsError, RulesError
 from domino_env.notation.log import END_NAMES, Event, RoundLog
 from domino_env.notation.moves import move_index, move_text, tile_text
 from domino_env.notation.state_bytes import pack_game, unpack_game
@@ -101,7 +101,7 @@ class PlayedGame:
 
     def make_move(self, action: int) -> None:
         """One move of the seat on turn, and no more. ``IllegalMoveError`` leaves the game as it was."""
-        if not 0 <= action < self.num_actions:
+        if type(action) is not int or not 0 <= action < self.num_actions:
             raise IllegalMoveError(self._why_illegal(action))
         status = _fast_move()(self.games, 0, self.packed, action)
         if status[0] < 0:
@@ -136,17 +136,20 @@ class PlayedGame:
 
     def skip_forced(self) -> None:
         """Make moves while just one is legal, dealing rounds that are due, until somebody decides or the game is over."""
-        while self.phase == ROUND_OVER or (self.phase == PLAYING and self.num_legal == 1):
+        for _ in range(batch.MOST_SKIPPED):
             if self.phase == ROUND_OVER:
                 self.deal_if_due()
-            else:
+            elif self.phase == PLAYING and self.num_legal == 1:
                 self.make_move(self.legal_actions()[0])
+            else:
+                return
+        raise RulesError(batch.NO_DECISION)
 
     def _why_illegal(self, action: int) -> str:
         if self.over:
             return f"action {action}, but the game is over"
-        if not 0 <= action < self.num_actions:
-            return f"action {action}, but action ids are 0 to {self.num_actions - 1}"
+        if type(action) is not int or not 0 <= action < self.num_actions:
+            return f"action {action!r}, but action ids are 0 to {self.num_actions - 1}"
         return f"action {action} ({self.move_text(action)}) is not legal for seat {self.seat}; legal: {', '.join(self.legal_moves())}"
 
     def legal_actions(self) -> list[int]:

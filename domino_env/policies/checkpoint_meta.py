@@ -96,7 +96,7 @@ class CheckpointMeta:
             raise CheckpointError(f"{source}: a .safetensors file, but no domino_env checkpoint: its header has no format and variant")
         try:
             values = {name: json.loads(text) for name, text in header.items()}
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise CheckpointError(f"{source}: damaged header ({error})") from None
         if values["format"] != CHECKPOINT_FORMAT:
             raise CheckpointError(f"{source}: checkpoint format {values['format']}, but this version reads {CHECKPOINT_FORMAT}")
