@@ -489,3 +489,16 @@ def test_other_sets(max_pip: int) -> None:
         environment.reset(seed=max_pip)
         play(environment, random.Random(0), 100_000)
         assert environment.winners
+
+
+def test_state_of_a_round_whose_winner_lost_points() -> None:
+    """The lowest hand by doubles may hold more pips than the others, and gain less than nothing."""
+    rules = {"max_pip": 9, "hand": 2, "players": [2], "lowest_hand": "fewest_doubles", "lowest_tie_wins": True}
+    environment = raw_env("block", rules=rules, episode="round")
+    losers = 0
+    for seed in range(120):
+        environment.reset(seed=seed)
+        play(environment, random.Random(seed), 1_000)
+        losers += min(environment.scores) < 0
+        environment.set_state(environment.get_state())
+    assert losers > 0

@@ -295,6 +295,18 @@ def test_rules_that_leave_nobody_a_decision() -> None:
             start()
 
 
+def test_a_match_in_which_the_learner_gets_no_turn() -> None:
+    """Each round the leader goes out at once for 0 points, and leads again: a named error, not an endless wait."""
+    rules = {"max_pip": 2, "hand": {5: 1}, "target": {5: 100}, "players": [5], "next_leader": "winner", "out_count": "flat"}
+    kwargs: dict[str, Any] = {"num_players": 5, "rules": rules, "episode": "match", "learner_seat": 0}
+    for start in (
+        lambda: DominoGymEnv("block", **kwargs).reset(seed=1),
+        lambda: DominoVectorEnv("block", num_envs=8, **kwargs).reset(seed=1),
+    ):
+        with pytest.raises(RulesError, match="no turn"):
+            start()
+
+
 def test_the_ways_of_sb3() -> None:
     """SB3 asks for pictures first and takes a TypeError as a no; it knows options and seat counts of numpy."""
     with warnings.catch_warnings():

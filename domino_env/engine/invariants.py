@@ -245,7 +245,9 @@ def _scores(game: Any, rules: Any) -> Any:
             beaten = beaten or sign * lead > 0
         # where plays make no points, a round won for 0 points is no tie
         if rules.one_round and rules.scoring == SCORE_NONE and game.round_winner != NONE:
-            beaten = beaten or not _same_side(rules, seat, game.round_winner)
+            winner = game.round_winner
+            level = game.score[seat] - game.start_score[seat] == game.score[winner] - game.start_score[winner]
+            beaten = beaten or (level and not _same_side(rules, seat, winner))
         flags |= _off(flag.WINNERS, (game.winners >> seat & 1 == 1) == (game.phase == GAME_OVER and not beaten))
         partner = (seat + 2) % 4 if rules.sides else seat
         flags |= _off(flag.SIDES, game.score[seat] == game.score[partner] and game.start_score[seat] == game.start_score[partner])

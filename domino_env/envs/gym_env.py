@@ -13,7 +13,7 @@ from gymnasium import spaces
 from domino_env.encoding.kernels import observe_with_mask
 from domino_env.engine.batch import MOST_SKIPPED, NO_DECISION
 from domino_env.envs.aec import RENDER_MODES, DominoAECEnv
-from domino_env.envs.kernels import VIEW, seat_learner
+from domino_env.envs.kernels import NO_TURN, VIEW, seat_learner
 from domino_env.envs.learner import PolicySpec, load_pool
 from domino_env.envs.options import as_action, check_seat
 from domino_env.errors import IllegalMoveError, OptionsError, RulesError
@@ -104,11 +104,14 @@ class DominoGymEnv(gymnasium.Env[npt.NDArray[np.float32], np.int64]):
     def _play_others(self) -> None:
         """Policies move until the learner decides or the game is over."""
         table = self.table
-        while not table.game.over and table.game.seat != self.learner_seat:
+        for _ in range(MOST_SKIPPED):
+            if table.game.over or table.game.seat == self.learner_seat:
+                return
             game = table.game
             policy = self.pool.policies[int(self._views["seated"][0, game.seat])]
             batch = Batch.of_games(game.games, np.zeros(1, np.int64), game.packed, table.rules, game.num_players, table.encoding)
             table.step(int(decide(policy, batch)[0]))
+        raise RulesError(NO_TURN)
 
     def step(self, action: Any) -> tuple[npt.NDArray[np.float32], float, bool, bool, dict[str, Any]]:
         """The learner's move, and all that follows until it decides again."""

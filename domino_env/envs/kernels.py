@@ -17,7 +17,11 @@ from domino_env.envs.rewards import write_rewards
 from domino_env.errors import RulesError
 from domino_env.policies.scripted import greedy_action, random_action
 
-__all__ = ["DECIDES", "GREEDY", "LEARNED", "RANDOM", "VIEW", "WAITS", "open_games", "play_learner", "seat_learner", "step_games"]
+__all__ = ["DECIDES", "GREEDY", "LEARNED", "NO_TURN", "RANDOM", "VIEW", "WAITS", "open_games", "play_learner", "seat_learner", "step_games"]
+
+MOST_WAITED = 1_000_000
+"""Moves of others after which a learner's next turn is no longer waited for."""
+NO_TURN = "the learner gets no turn: these rules let the others play on for ever"
 
 # who sits in a seat
 RANDOM, GREEDY, LEARNED = 0, 1, 2
@@ -147,7 +151,7 @@ def play_learner(
         else:
             _open_game(game, table, skip_forced, fixed_seat, len(kinds), view)
         skipped = view.skipped
-        while True:
+        for _ in range(MOST_WAITED):
             if view.skipped - skipped > MOST_SKIPPED:
                 raise RulesError(NO_DECISION)
             if game.phase == GAME_OVER:
@@ -163,6 +167,8 @@ def play_learner(
                 advance(game, table, random_action(game, table, decision_bits(game.key, game.moves)), skip_forced)
             else:
                 advance(game, table, greedy_action(game, table), skip_forced)
+        else:
+            raise RulesError(NO_TURN)
 
 
 @jit
