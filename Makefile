@@ -27,11 +27,12 @@ PYTEST := $(BIN)/python -m pytest $(PYTEST_ARGS)
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 24
 
-DEMO_CHECKPOINT = runs/demo/bergen_ppo.safetensors
+DEMO = runs/demo/bergen_ppo
 
 demo: $(VENV)/.train ## train PPO on Bergen for about two minutes, then its table against random and greedy
-	$(BIN)/python -m training train configs/bergen_ppo.yaml --output $(DEMO_CHECKPOINT)
-	$(BIN)/python -m training evaluate --variant bergen $(DEMO_CHECKPOINT) random greedy --deals 2000
+	rm -rf $(DEMO)
+	$(BIN)/python -m training train configs/bergen_ppo.yaml --set decisions=1500000 --run $(DEMO) --output $(DEMO).safetensors
+	$(BIN)/python -m training evaluate --variant bergen $(DEMO).safetensors random greedy --deals 2000
 
 # The whole suite comes last, so that its closing line is the last thing said.
 test: check test-plain test-bounds test-compiled ## lint, types, import contracts and all tests but the slow ones

@@ -1,4 +1,4 @@
-"""How things are timed: short slices of all cases in turn, on one core; the fastest and the median are told, and ratios turn by turn."""
+"""How things are timed: short slices of all cases in turn; the fastest and the median are told, and ratios turn by turn."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import json
 import os
 import platform
 import statistics
+import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
@@ -16,7 +17,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-__all__ = ["Case", "Rate", "measure", "options", "pin", "report"]
+__all__ = ["Case", "Rate", "machine", "measure", "options", "parser", "pin", "positive", "report", "tell"]
 
 
 @dataclass(frozen=True)
@@ -41,10 +42,10 @@ class Rate:
     note: str
 
 
-def pin() -> None:
-    """Stay on one core, where the system lets a process choose."""
+def pin(cores: int = 1) -> None:
+    """Stay on so many cores, where the system lets a process choose."""
     if hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+        os.sched_setaffinity(0, set(sorted(os.sched_getaffinity(0))[:cores]))
 
 
 def measure(cases: Sequence[Case], slices: int, baseline: str | None = None) -> list[Rate]:
@@ -66,17 +67,30 @@ def measure(cases: Sequence[Case], slices: int, baseline: str | None = None) -> 
     return out
 
 
+def positive(text: str) -> int:
+    """A whole number from 1 on, for ``argparse``."""
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"{value}, but it is at least 1")
+    return value
+
+
+def parser(description: str, slices: int = 15) -> argparse.ArgumentParser:
+    """What the command lines of all benchmarks have in common."""
+    out = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    out.add_argument("--json", action="store_true", help="print JSON")
+    out.add_argument("--slices", type=positive, default=slices, help="how often each case has its turn (%(default)s)")
+    return out
+
+
 def options(description: str) -> argparse.Namespace:
-    """Command line of a benchmark."""
-    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--json", action="store_true", help="print JSON")
-    parser.add_argument("--slices", type=int, default=15, help="how often each case is timed")
-    return parser.parse_args()
+    """Command line of a benchmark that asks for no more than that."""
+    return parser(description).parse_args()
 
 
 def machine() -> dict[str, Any]:
     """What the figures depend on."""
-    packages = ("domino-env", "numba", "numpy", "gymnasium", "pettingzoo", "stable-baselines3", "open-spiel")
+    packages = ("domino-env", "numba", "numpy", "gymnasium", "pettingzoo", "stable-baselines3", "sb3-contrib", "torch", "open-spiel")
     versions = {name: _version(name) for name in packages}
     pages = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 0
     return {
@@ -94,6 +108,12 @@ def _version(name: str) -> str:
         return metadata.version(name)
     except metadata.PackageNotFoundError:
         return "not installed"
+
+
+def tell(text: str) -> None:
+    """Show on a terminal how far a long run has come."""
+    if sys.stderr.isatty():
+        print(text, file=sys.stderr, flush=True)
 
 
 def report(title: str, rates: Sequence[Rate], baseline: str, as_json: bool) -> None:

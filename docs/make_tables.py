@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from docs import tables
+from docs import tables, training_tables
 
 __all__ = ["MAKERS", "VARIANT_PARTS", "fill", "main", "pages", "parts_of"]
 
@@ -26,6 +26,9 @@ MAKERS: dict[str, Callable[..., list[str]]] = {
     "fields": tables.fields,
     "presets": tables.presets,
     "files": tables.files,
+    "config_keys": training_tables.config_keys,
+    "agents": training_tables.agents,
+    "best_agents": training_tables.best_agents,
 }
 VARIANT_PARTS = ("specs", "observation", "actions", "perft")
 """Parts that the page of every variant must have."""
@@ -34,8 +37,8 @@ _PART = re.compile(rf"<!-- ({'|'.join(MAKERS)})(?: (\S+))? -->\n(.*?)<!-- /\1 --
 
 
 def pages() -> list[Path]:
-    """README and all pages below ``docs``."""
-    return [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    """README, that of ``checkpoints``, and all pages below ``docs``."""
+    return [ROOT / "README.md", ROOT / "checkpoints" / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 def parts_of(text: str) -> list[str]:

@@ -194,9 +194,10 @@ def presets() -> list[str]:
 
 
 def files(folder: str) -> list[str]:
-    """The modules of a folder of the package, each with the first sentence of its docstring."""
+    """The modules of a folder of the package, or of the clone, each with the first paragraph of its docstring."""
     rows = []
-    for path in sorted((PACKAGE / folder).glob("*.py")):
+    place = PACKAGE / folder if (PACKAGE / folder).is_dir() else ROOT / folder
+    for path in sorted(place.glob("*.py")):
         if path.stem != "__init__":
             rows.append([f"`{folder}/{path.name}`", module_meaning(path)])
     return table(["file", "question that it answers"], rows)

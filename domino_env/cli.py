@@ -130,16 +130,32 @@ def arena(
     seed: Annotated[int, typer.Option(help="Seed of the deals, 0 to 2**32-1.")] = 0,
     episode: Annotated[str, typer.Option(help="'round' or 'match' (to the target).")] = "round",
     rules_file: RulesFile = None,
-    csv: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the table there as CSV too.", show_default=False)] = None,
+    csv: Annotated[Path | None, typer.Option(metavar="FILE.csv", help="Write the table there too.", show_default=False)] = None,
+    heatmap: Annotated[Path | None, typer.Option(metavar="FILE.png", help="Draw row against column there.", show_default=False)] = None,
+    heatmap_of: Annotated[str, typer.Option(help="What is drawn: 'points', or 'won' for the share of games won.")] = "points",
+    rating: Annotated[
+        bool | None,
+        typer.Option("--rating/--no-rating", help="Rate the policies. [default: where openskill is installed]", show_default=False),
+    ] = None,
+    anchor: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=VALUE", help="Fix a policy's rating; may be repeated. [default: random=25]", show_default=False),
+    ] = None,
     json: Json = False,
 ) -> None:
-    """Compare policies on duplicate deals, with 95 % intervals.
+    """Compare policies on duplicate deals, with 95 % intervals, ratings and a heat map.
 
     Example: domino arena bergen random greedy --deals 2000
     """
     from domino_env.commands.measure import arena as run
 
-    run(variant, specs, deals, players, seed, episode, rules_file, csv, json)
+    run(
+        *(variant, specs, deals, players, seed, episode, rules_file, csv, json),
+        heatmap_file=heatmap,
+        heatmap_of=heatmap_of,
+        rating=rating,
+        anchors=anchor or (),
+    )
 
 
 @app.command()

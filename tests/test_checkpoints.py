@@ -50,7 +50,7 @@ def test_header_is_text_that_other_tools_can_read(tmp_path: Path) -> None:
     path = random_checkpoint(tmp_path / "a.safetensors", steps_trained=12)
     with safe_open(str(path), framework="numpy") as file:
         header = file.metadata()
-    assert json.loads(header["format"]) == 1
+    assert json.loads(header["format"]) == 2
     assert json.loads(header["variant"]) == "bergen"
     assert json.loads(header["rules"]) == {}
     assert json.loads(header["layers"]) == [24, 16]
@@ -192,7 +192,7 @@ def altered(path: Path, header: dict[str, str] | None = None, drop: str = "", **
 
 
 ALTERED: list[tuple[dict[str, Any], str]] = [
-    ({"header": {"format": "2"}}, "checkpoint format 2, but this version reads 1"),
+    ({"header": {"format": "3"}}, "checkpoint format 3, but this version reads 1 to 2"),
     ({"header": {"encoding_version": str(ENCODING_VERSION + 1)}}, f"observation version {ENCODING_VERSION + 1}.*has {ENCODING_VERSION}"),
     ({"header": {"action_version": "0"}}, "action version 0.*has 1"),
     ({"header": {"rules": '{"target": {"2": 16}}'}}, "made for rules [0-9a-f]{16}, but here bergen with .* is rules [0-9a-f]{16}"),

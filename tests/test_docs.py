@@ -4,22 +4,35 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import csv
 import importlib.util
 import io
+import json
 import re
 import runpy
 import textwrap
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+import numpy as np
 import pytest
+import yaml
 
-from docs import make_tables
+from docs import make_tables, training_tables
+from domino_env.arena import compare
+from domino_env.policies import CheckpointMeta, save_checkpoint
+from domino_env.rules import Rules
 from domino_env.variants import VARIANTS
+from tests.training_cases import SMALL_DQN, configured, started
+from training.config import TrainingConfig
+from training.config_file import load_config
+from training.ship import agent_name
 
 ROOT = make_tables.ROOT
 PAGES = make_tables.pages()
 README = ROOT / "README.md"
+TRAINING = ROOT / "docs" / "training.md"
+AGENT_PAGES = {TRAINING: "agents", ROOT / "checkpoints" / "README.md": "agents", README: "best_agents"}
 LEARNING = ("sb3_contrib", "stable_baselines3", "torch")
 
 
@@ -112,6 +125,139 @@ def test_variants_stand_in_the_readme_and_in_the_rules() -> None:
     for variant in VARIANTS:
         assert f"(docs/variants/{variant}.md)" in read(README)
         assert f"(variants/{variant}.md)" in read(ROOT / "docs" / "RULES.md")
+
+
+# Training
+
+
+def test_every_key_of_a_config_stands_on_the_page_of_training() -> None:
+    keys = [name for name in TrainingConfig.model_fields if name not in training_tables.key_tables()]
+    for holder, schema in training_tables.key_tables().items():
+        keys += [f"{holder}.{name}" for name in schema.model_fields if holder]
+    assert len(keys) > 50
+    text = read(TRAINING)
+    assert make_tables.parts_of(text).count("config_keys") == len(training_tables.key_tables())
+    assert [key for key in keys if f"\n| `{key}` | " not in text] == []
+
+
+def test_keys_are_told_with_default_values_and_meaning() -> None:
+    assert training_tables.config_keys()[2] == "| `variant` | has none | text | a name of domino_env.VARIANTS |"
+    rows = [*training_tables.config_keys(), *training_tables.config_keys("ppo"), *training_tables.config_keys("self_play")]
+    for start in (
+        "| `num_players` | `2` | whole number, 2 to 5 | ",
+        "| `episode` | `round` | `round`, `match` | ",
+        "| `opponents` | `[random, greedy]` | list of texts, 1 or more of them | ",
+        "| `seed` | `0` | whole number, 0 or more, below 2^32 | ",
+        "| `ppo.gamma` | `1.0` | number, above 0, at most 1 | ",
+        "| `self_play.share` | `0.5` | number, above 0, at most 1 | ",
+    ):
+        assert any(row.startswith(start) for row in rows), start
+
+
+def test_configs_on_the_page_of_training_can_be_trained() -> None:
+    blocks = [body for _, _, language, body in fences(read(TRAINING)) if language == "yaml"]
+    assert len(blocks) >= 2
+    for body in blocks:
+        TrainingConfig.model_validate(yaml.safe_load(body))
+
+
+def test_every_logged_metric_is_told_and_every_told_one_is_logged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in LEARNING:
+        pytest.importorskip(module)
+    monkeypatch.setattr("training.callback._LOG_EVERY", 64)
+    often: dict[str, Any] = {"evaluation": {"every": 128, "deals": 2}, "self_play": {"every": 128}}
+    logged: set[str] = set()
+    for number, config in enumerate((configured(**often), configured(SMALL_DQN, **often))):
+        started(config, tmp_path / str(number))
+        with (tmp_path / str(number) / "logs" / "from_0" / "progress.csv").open(encoding="utf-8") as file:
+            logged |= set(next(csv.reader(file)))
+    general = {re.sub(r"^evaluation/[a-z]+_", "evaluation/<anchor>_", name) for name in logged}
+    general = {re.sub(r"^opponents/(random|greedy)_", "opponents/<name>_", name) for name in general}
+    assert general == set(re.findall(r"^\| `([a-z]+/[\w<>]+)` \|", read(TRAINING), re.MULTILINE))
+
+
+@pytest.mark.parametrize("path", AGENT_PAGES, ids=page_name)
+def test_pages_have_a_part_on_the_agents(path: Path) -> None:
+    assert AGENT_PAGES[path] in make_tables.parts_of(read(path))
+
+
+def test_every_agent_of_the_configs_is_listed_or_named_as_missing() -> None:
+    text = "\n".join(training_tables.agents())
+    names = [agent_name(load_config(path)) for path in (ROOT / "configs").glob("*.yaml")]
+    assert len(names) >= len(VARIANTS)
+    assert [name for name in names if text.count(f"`{name}`") == 0] == []
+    for name in names:
+        made = all((ROOT / "checkpoints" / f"{name}.{end}").exists() for end in ("json", "safetensors"))
+        assert (f"\n| `{name}` | " in text) == made
+
+
+@pytest.fixture
+def agents(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of checkpoints of its own, empty."""
+    monkeypatch.setattr(training_tables, "CHECKPOINTS", tmp_path)
+    return tmp_path
+
+
+def make_agent(name: str, rules: Rules, place: Path, **header: Any) -> dict[str, Any]:
+    """Write an untrained agent and its table, as ``training.ship`` does; returns the table."""
+    draw = np.random.default_rng(list(name.encode()))
+    meta = CheckpointMeta.of(rules, 2, algorithm=name.split("/")[1], layers=[8, 8], **header)
+    path = place / f"{name}.safetensors"
+    save_checkpoint(path, {key: draw.normal(size=shape) for key, shape in meta.shapes().items()}, meta)
+    found = compare({name: path, "random": "random", "greedy": "greedy"}, rules, deals=4, rating=False).to_json()
+    path.with_suffix(".json").write_text(json.dumps(found), encoding="utf-8")
+    return found
+
+
+def test_without_a_table_all_agents_are_missing(agents: Path) -> None:
+    lines = training_tables.agents()
+    assert lines[0] == training_tables.best_agents()[0] == "No agent has been measured yet."
+    assert lines[2].startswith("Not made yet, or not measured: ")
+    assert all(f"`{variant}/ppo`" in lines[2] for variant in VARIANTS)
+    make_agent("bergen/ppo", VARIANTS["bergen"], agents)
+    (agents / "bergen" / "ppo.json").unlink()
+    assert training_tables.agents() == lines, "a checkpoint that was not measured"
+
+
+def test_agents_are_shown_with_their_figures_and_their_origin(agents: Path) -> None:
+    found = make_agent(
+        "bergen/ppo", VARIANTS["bergen"], agents, steps_trained=1234567, seed=5, command="python -m training x", residual=True
+    )
+    lines = training_tables.agents()
+    against = {pair["second"]: pair for pair in found["pairs"] if pair["first"] == "bergen/ppo"}
+    greedy, random = ([f"{pair['points'][end]:+.3f}" for end in ("mean", "low", "high")] for pair in (against["greedy"], against["random"]))
+    won = [f"{100 * against['greedy']['won'][end]:.1f}" for end in ("mean", "low", "high")]
+    shown = [f"{mean} [{low}, {high}]" for mean, low, high in (greedy, random)] + [f"{won[0]} % [{won[1]}, {won[2]}]"]
+    assert lines[0] == "4 deals in every seating, 95 % intervals."
+    assert f"| `bergen/ppo` | 2 | 1,234,567 | {shown[0]} | {shown[1]} | {shown[2]} |" in lines
+    assert "| `bergen/ppo` | 8, 8 (residual) | 5 | `python -m training x` |" in lines
+    assert "`bergen/ppo`" not in lines[-1]
+    assert "`block/ppo`" in lines[-1]
+    assert training_tables.best_agents()[2:] == [f"| `bergen/ppo` | 2 | {shown[0]} | {shown[2]} |"]
+
+
+def test_best_agents_are_those_with_most_points_against_greedy(agents: Path) -> None:
+    tables = {name: make_agent(name, VARIANTS["block"], agents) for name in ("block/dqn", "block/ppo")}
+    make_agent("fives/ppo", VARIANTS["fives"], agents)
+    points = {name: table["pairs"][1]["points"]["mean"] for name, table in tables.items()}
+    assert points["block/dqn"] != points["block/ppo"]
+    best = max(points, key=lambda name: points[name])
+    assert [row.split(" | ")[0] for row in training_tables.best_agents()[2:]] == ["| `fives/ppo`", f"| `{best}`"]
+    assert [row.split(" | ")[0] for row in training_tables.agents()[4:7]] == ["| `fives/ppo`", "| `block/ppo`", "| `block/dqn`"]
+
+
+def test_table_of_another_game_is_refused(agents: Path) -> None:
+    make_agent("bergen/ppo", VARIANTS["bergen"], agents)
+    other = make_agent("block/ppo", VARIANTS["block"], agents)
+    (agents / "bergen" / "ppo.json").write_text(json.dumps(other), encoding="utf-8")
+    with pytest.raises(ValueError, match=r"bergen/ppo\.json: measured in another game"):
+        training_tables.agents()
+
+
+def test_files_of_training_stand_in_the_architecture() -> None:
+    text = read(ROOT / "docs" / "architecture.md")
+    for path in (ROOT / "training").glob("*.py"):
+        assert path.stem == "__init__" or f"| `training/{path.name}` | " in text
 
 
 # Examples

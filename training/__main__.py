@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from json import dumps
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -18,28 +18,32 @@ Settings = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE", help="Replace a key of the config, such as ppo.n_epochs=4; may be repeated."),
 ]
-Output = Annotated[Path | None, typer.Option(metavar="FILE", help="Checkpoint to write. [default: runs/<config>.safetensors]")]
+Output = Annotated[Path | None, typer.Option(metavar="FILE", help="Copy the best checkpoint there too.", show_default=False)]
+Folder = Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run, such as runs/bergen_ppo.", show_default=False)]
 
 
 @app.command()
 def train(
     config: Config,
+    run: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Folder of the run. [default: runs/<config>]")] = None,
     output: Output = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in the folder, as if it had never stopped.")] = False,
     settings: Settings = None,
     seed: Annotated[int | None, typer.Option(help="Seed of the run, in place of the config's.", show_default=False)] = None,
     json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
 ) -> None:
-    """Train as CONFIG says; write a checkpoint that any seat can load and, beside it, SB3's own zip.
+    """Train as CONFIG says. The folder of the run gets checkpoints that any seat can load, curves, and all that resuming needs.
 
     Example: python -m training train configs/bergen_ppo.yaml --set decisions=200000
     """
-    from training.config import load_config
-    from training.train import default_output
-    from training.train import train as run
+    from training.config_file import load_config
+    from training.train import default_folder
+    from training.train import train as start
 
     told = load_config(config, [*(settings or []), *([f"seed={seed}"] if seed is not None else [])])
-    path = run(told, output or default_output(config), ["python", "-m", "training", *sys.argv[1:]])
-    print(dumps({"checkpoint": str(path), "config": told.model_dump()}) if json else f"checkpoint {path}")
+    folder = run or default_folder(config)
+    path = start(told, folder, ["python", "-m", "training", *sys.argv[1:]], resume, output)
+    print(dumps({"checkpoint": str(path), "run": str(folder), "config": told.model_dump()}) if json else f"checkpoint {path}")
 
 
 @app.command()
@@ -50,36 +54,54 @@ def evaluate(
     players: Annotated[int, typer.Option(help="Number of players.")] = 2,
     seed: Annotated[int, typer.Option(help="Seed of the deals.")] = 0,
     episode: Annotated[str, typer.Option(help="'round' or 'match' (to the target).")] = "round",
-    csv: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the table there as CSV too.", show_default=False)] = None,
+    csv: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the tables there as CSV too.", show_default=False)] = None,
+    heatmap: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the table there as PNG.", show_default=False)] = None,
+    heatmap_of: Annotated[str, typer.Option(help="What the picture shows: 'points' or 'won'.")] = "points",
+    rating: Annotated[bool | None, typer.Option(help="Ratings. [default: where openskill is installed]", show_default=False)] = None,
+    anchor: Annotated[
+        list[str] | None, typer.Option(metavar="NAME=VALUE", help="A fixed rating; may be repeated. [default: random=25]")
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Compare policies on duplicate deals, with 95 % intervals: the same as 'domino arena'.
 
-    Example: python -m training evaluate --variant bergen runs/bergen_ppo.safetensors random greedy --deals 2000
+    Example: python -m training evaluate --variant bergen runs/bergen_ppo/best.safetensors random greedy --deals 2000
     """
     from domino_env.commands.measure import arena
 
-    arena(variant, specs, deals, players, seed, episode, None, csv, json)
+    extra: dict[str, Any] = {"heatmap_file": heatmap, "heatmap_of": heatmap_of, "rating": rating, "anchors": anchor or ()}
+    arena(variant, specs, deals, players, seed, episode, None, csv, json, **extra)
+
+
+@app.command()
+def ship(
+    configs: Annotated[
+        list[Path] | None, typer.Argument(metavar="[CONFIG]...", help="Left out: all of configs/.", show_default=False)
+    ] = None,
+    jobs: Annotated[int, typer.Option(help="Trainings at a time, each on a core of its own.")] = 1,
+) -> None:
+    """Train the shipped checkpoints that are not there yet and measure each on 10,000 duplicate deals. Stopped, it goes on where it was.
+
+    Example: python -m training ship configs/bergen_ppo.yaml --jobs 2
+    """
+    from training.ship import ROOT
+    from training.ship import ship as start
+
+    start(configs or sorted((ROOT / "configs").glob("*.yaml")), jobs)
 
 
 @app.command()
 def export(
-    config: Config,
-    model: Annotated[Path, typer.Argument(metavar="ZIP", help="The zip that your own run of CONFIG wrote.", show_default=False)],
-    output: Output = None,
-    settings: Settings = None,
+    run: Folder,
+    output: Annotated[Path, typer.Option(metavar="FILE", help="Checkpoint to write.")],
 ) -> None:
-    """Make a checkpoint from SB3's zip of your own run. A zip holds pickles: never open one from somebody else.
+    """Make a checkpoint of a run as it was last saved.
 
-    Example: python -m training export configs/bergen_ppo.yaml runs/bergen_ppo.zip --output mine.safetensors
+    Example: python -m training export runs/bergen_ppo --output mine.safetensors
     """
-    from training.config import load_config
-    from training.train import default_output
-    from training.train import export as run
+    from training.train import export as start
 
-    told = load_config(config, settings)
-    path = run(told, model, output or default_output(config), ["python", "-m", "training", *sys.argv[1:]])
-    print(f"checkpoint {path}")
+    print(f"checkpoint {start(run, output)}")
 
 
 if __name__ == "__main__":

@@ -1,22 +1,23 @@
-"""What a training run is told: one typed schema, read from YAML. Unknown or wrong keys are refused before anything starts."""
+"""What a training run is told: one typed schema. Unknown or wrong keys are refused before anything starts.
+
+``config_file`` reads it from YAML. Counts of decisions are those of the learner; with ``ppo.every_seat``, of all seats.
+"""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any, Literal
 
-import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from domino_env.errors import DominoError
 from domino_env.rules import Rules
 from domino_env.variants import VARIANTS, get_rules
 
-__all__ = ["ConfigError", "PPOConfig", "TrainingConfig", "load_config"]
+__all__ = ["ConfigError", "DQNConfig", "EvaluationConfig", "PPOConfig", "SelfPlayConfig", "TrainingConfig"]
 
 
 class ConfigError(DominoError):
-    """A config cannot be used; the message names the key."""
+    """A config, or what was saved of a run, cannot be used; the message names the key or the file."""
 
 
 class _Strict(BaseModel):
@@ -24,19 +25,72 @@ class _Strict(BaseModel):
 
 
 class PPOConfig(_Strict):
-    """MaskablePPO of sb3-contrib; names and meaning are SB3's."""
+    """MaskablePPO of sb3-contrib; names and meaning are SB3's, but for the last three."""
 
     learning_rate: float = Field(default=1e-3, gt=0, description="Adam's step size at the start")
     final_learning_rate: float = Field(default=0.0, ge=0, description="step size at the end; it falls linearly")
     n_steps: int = Field(default=16, ge=2, description="decisions of each game between two updates")
-    batch_size: int = Field(default=1024, ge=2, description="decisions in a minibatch")
-    n_epochs: int = Field(default=3, ge=1, description="passes over the decisions of an update; games are cheap, so few")
+    batch_size: int = Field(default=512, ge=2, description="decisions in a minibatch; many small steps learn faster than few large ones")
+    n_epochs: int = Field(default=2, ge=1, description="passes over the decisions of an update; games are cheap, so few")
     gamma: float = Field(default=1.0, gt=0, le=1, description="discount per decision; a round is short, so none")
     gae_lambda: float = Field(default=0.95, ge=0, le=1, description="bias against variance of the advantages")
     clip_range: float = Field(default=0.2, gt=0, description="largest change of a probability ratio that is rewarded")
     ent_coef: float = Field(default=0.0, ge=0, description="weight of the entropy bonus; the deals bring variety enough")
     vf_coef: float = Field(default=0.5, ge=0, description="weight of the value loss")
     max_grad_norm: float = Field(default=0.5, gt=0, description="gradients are scaled down to this norm")
+    every_seat: bool = Field(
+        default=False, description="two-sided self-play: the network plays every seat and learns from every decision; no opponents"
+    )
+    autocast: Literal["none", "bfloat16"] = Field(
+        default="none", description="number type of the trunk; bfloat16 is faster where the processor has instructions for it"
+    )
+    fused_adam: bool = Field(default=True, description="Adam's step in one kernel")
+
+
+class DQNConfig(_Strict):
+    """SB3's DQN with masks; names and meaning are SB3's, but for the last."""
+
+    learning_rate: float = Field(default=2.5e-3, gt=0, description="Adam's step size at the start")
+    final_learning_rate: float = Field(default=0.0, ge=0, description="step size at the end; it falls linearly")
+    buffer_size: int = Field(default=200_000, ge=1, description="decisions that the replay buffer keeps")
+    learning_starts: int = Field(default=10_000, ge=0, description="decisions made at random before learning starts")
+    batch_size: int = Field(default=1024, ge=1, description="decisions in a minibatch")
+    train_freq: int = Field(default=1, ge=1, description="decisions of each game between two updates")
+    gradient_steps: int = Field(default=1, ge=1, description="minibatches of an update")
+    target_update_interval: int = Field(
+        default=512, ge=1, description="decisions between two updates of the target network, not fewer than num_envs"
+    )
+    tau: float = Field(default=0.02, gt=0, le=1, description="how far the target network then goes towards the network")
+    gamma: float = Field(default=1.0, gt=0, le=1, description="discount per decision; a round is short, so none")
+    n_steps: int = Field(default=1, ge=1, description="decisions whose rewards are summed before the target takes over")
+    exploration_fraction: float = Field(default=0.2, gt=0, le=1, description="part of the run in which epsilon falls")
+    exploration_initial_eps: float = Field(default=1.0, ge=0, le=1, description="share of random legal actions at the start")
+    exploration_final_eps: float = Field(default=0.05, ge=0, le=1, description="share of random legal actions later on")
+    max_grad_norm: float = Field(default=10.0, gt=0, description="gradients are scaled down to this norm")
+    double_q: bool = Field(default=True, description="the network chooses the next action, the target network values it")
+
+
+class SelfPlayConfig(_Strict):
+    """Earlier selves as opponents."""
+
+    every: int = Field(default=0, ge=0, description="decisions between two snapshots that join the opponents; 0: none do")
+    keep: int = Field(default=8, ge=1, le=64, description="snapshots at most; then a new one takes the place of the oldest")
+    share: float = Field(default=0.5, gt=0, le=1, description="share of the other seats that snapshots hold, once there are any")
+    rule: Literal["uniform", "latest", "weighted"] = Field(
+        default="uniform",
+        description="which of them: all alike; the newest snapshot alone; weighted: those that the learner loses to more often, fixed ones too",
+    )
+
+
+class EvaluationConfig(_Strict):
+    """Duplicate deals against fixed anchors while the run goes on."""
+
+    every: int = Field(default=100_000, ge=0, description="decisions between two evaluations; 0: none")
+    deals: int = Field(default=1000, ge=2, lt=2**32, description="deals against each anchor, each in every seating")
+    anchors: list[str] = Field(
+        default=["random", "greedy", "first"], min_length=1, description="specs of load_policy; first: the learner at the first evaluation"
+    )
+    best_by: str = Field(default="greedy", description="the anchor against which most points make the best checkpoint")
 
 
 class TrainingConfig(_Strict):
@@ -51,15 +105,21 @@ class TrainingConfig(_Strict):
     opponents: list[str] = Field(
         default=["random", "greedy"], min_length=1, description="specs of domino_env.load_policy; each other seat draws one for each game"
     )
-    algorithm: Literal["ppo"] = Field(default="ppo", description="MaskablePPO")
+    self_play: SelfPlayConfig = SelfPlayConfig()
+    algorithm: Literal["ppo", "dqn"] = Field(default="ppo", description="ppo: MaskablePPO; dqn: SB3's DQN with masks")
     num_envs: int = Field(default=512, ge=1, description="games played at once")
-    decisions: int = Field(default=1_000_000, ge=1, description="learner's decisions in the whole run")
-    layers: list[int] = Field(default=[256, 256], min_length=1, description="units of the shared hidden layers")
+    decisions: int = Field(default=1_000_000, ge=1, description="decisions in the whole run; the last update may exceed it")
+    layers: list[int] = Field(default=[256, 256], min_length=1, description="units of the hidden layers")
     activation: Literal["relu", "tanh"] = Field(default="relu", description="after each hidden layer")
+    residual: bool = Field(default=False, description="a layer as wide as the one before it adds its input to its output")
     seed: int = Field(default=0, ge=0, lt=2**32, description="of games, weights and minibatches")
     device: str = Field(default="auto", description="torch device: auto, cpu, cuda, ...")
     threads: int = Field(default=1, ge=1, description="torch threads; more than one gain little here and stall when the machine is busy")
+    evaluation: EvaluationConfig = EvaluationConfig()
+    save_minutes: float = Field(default=1.0, ge=0, description="minutes between two saves of all that resuming needs; 0: every update")
+    tensorboard: bool = Field(default=True, description="write curves for TensorBoard")
     ppo: PPOConfig = PPOConfig()
+    dqn: DQNConfig = DQNConfig()
 
     @field_validator("variant")
     @classmethod
@@ -75,55 +135,33 @@ class TrainingConfig(_Strict):
         return value
 
     @model_validator(mode="after")
-    def _playable(self) -> TrainingConfig:
+    def _consistent(self) -> TrainingConfig:
         self.read_rules().check_players(self.num_players)
-        rollout = self.num_envs * self.ppo.n_steps
-        if self.ppo.batch_size > rollout:
-            raise ValueError(f"ppo.batch_size={self.ppo.batch_size}, but an update has num_envs * n_steps = {rollout} decisions")
+        other = "dqn" if self.algorithm == "ppo" else "ppo"
+        if other in self.model_fields_set:
+            raise ValueError(f"{other}: the algorithm is {self.algorithm}, so its keys say nothing")
+        if self.evaluation.best_by not in self.evaluation.anchors:
+            raise ValueError(f"evaluation.best_by={self.evaluation.best_by!r}, but the anchors are {self.evaluation.anchors}")
+        self._check_opponents()
+        self._check_sizes()
         return self
+
+    def _check_opponents(self) -> None:
+        if not (self.algorithm == "ppo" and self.ppo.every_seat):
+            return
+        if "opponents" in self.model_fields_set:
+            raise ValueError(f"opponents={self.opponents}, but with ppo.every_seat the network holds every seat")
+        if self.self_play.every:
+            raise ValueError(f"self_play.every={self.self_play.every}, but with ppo.every_seat the network holds every seat")
+
+    def _check_sizes(self) -> None:
+        rollout = self.num_envs * self.ppo.n_steps
+        if self.algorithm == "ppo" and self.ppo.batch_size > rollout:
+            raise ValueError(f"ppo.batch_size={self.ppo.batch_size}, but an update has num_envs * n_steps = {rollout} decisions")
+        for name in ("buffer_size", "target_update_interval"):
+            if self.algorithm == "dqn" and getattr(self.dqn, name) < self.num_envs:
+                raise ValueError(f"dqn.{name}={getattr(self.dqn, name)}, but num_envs={self.num_envs} decisions come at once")
 
     def read_rules(self) -> Rules:
         """The rules of the run."""
         return Rules.from_overrides(VARIANTS[self.variant], self.rules)
-
-
-def load_config(path: str | Path, settings: list[str] | None = None) -> TrainingConfig:
-    """Read a YAML file; ``settings`` are ``key=value`` texts (``ppo.n_epochs=4``) that replace what it says. Raises ``ConfigError``."""
-    try:
-        text = Path(path).read_text(encoding="utf-8")
-        values = yaml.safe_load(text)
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise ConfigError(f"config {path}: {' '.join(str(error).split())}") from None
-    if not isinstance(values, dict):
-        raise ConfigError(f"config {path}: {type(values).__name__}, but a config is a table of keys")
-    for setting in settings or []:
-        _apply(values, setting)
-    try:
-        return TrainingConfig.model_validate(values)
-    except ValidationError as error:
-        raise ConfigError(f"config {path}: {_in_one_line(error)}") from None
-
-
-def _apply(values: dict[str, Any], setting: str) -> None:
-    key, sign, text = setting.partition("=")
-    if not sign or not key:
-        raise ConfigError(f"--set {setting!r}, but it is key=value, such as ppo.n_epochs=4")
-    *tables, name = key.split(".")
-    for table in tables:
-        values = values.setdefault(table, {})
-        if not isinstance(values, dict):
-            raise ConfigError(f"--set {setting!r}, but {table} holds no keys of its own")
-    try:
-        values[name] = yaml.safe_load(text)
-    except yaml.YAMLError:
-        raise ConfigError(f"--set {setting!r}, but {text!r} is no YAML value") from None
-
-
-def _in_one_line(error: ValidationError) -> str:
-    faults = []
-    for fault in error.errors():
-        key = ".".join(map(str, fault["loc"]))
-        message = fault["msg"].removeprefix("Value error, ")
-        shown = f" (got {fault['input']!r})" if fault["type"] not in ("value_error", "missing") else ""
-        faults.append(f"{key}: {message}{shown}" if key else message)
-    return "; ".join(faults)

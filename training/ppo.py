@@ -1,102 +1,80 @@
-"""PPO: sb3-contrib's MaskablePPO on the native ``DominoVecEnv``, with one shared trunk of hidden layers."""
+"""The policy of PPO: sb3-contrib's, on one shared trunk of hidden layers."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
-import gymnasium
 import torch
 from sb3_contrib import MaskablePPO
-from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
+from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from torch import nn
 
-from domino_env.envs.sb3 import DominoVecEnv
-from training.config import TrainingConfig
+from domino_env.errors import EmptyMaskError
 
-__all__ = ["ACTIVATIONS", "Trunk", "make_env", "make_ppo"]
-
-ACTIVATIONS: dict[str, type[nn.Module]] = {"relu": nn.ReLU, "tanh": nn.Tanh}
+__all__ = ["MaskedPolicy", "ppo_heads"]
 
 
-class Trunk(BaseFeaturesExtractor):
-    """Hidden layers shared by logits and value: half the work of SB3's two separate networks."""
+class MaskedPolicy(MaskableActorCriticPolicy):
+    """sb3-contrib's policy with the distribution worked out once: illegal actions have probability 0, exactly.
 
-    def __init__(self, observation_space: gymnasium.spaces.Box, layers: list[int], activation: str) -> None:
-        super().__init__(observation_space, layers[-1])
-        sizes = [observation_space.shape[0], *layers]
-        parts: list[nn.Module] = []
-        for inputs, outputs in zip(sizes, layers, strict=False):
-            linear = nn.Linear(inputs, outputs)
-            nn.init.orthogonal_(linear.weight, gain=nn.init.calculate_gain(activation))  # type: ignore[arg-type]
-            nn.init.zeros_(linear.bias)
-            parts += [linear, ACTIVATIONS[activation]()]
-        self.net = nn.Sequential(*parts)
+    ``autocast``: number type of the trunk, or None for float32.
+    """
 
-    def forward(self, observations: torch.Tensor) -> torch.Tensor:
-        """(B, D) to (B, units of the last layer)."""
-        return self.net(observations)  # type: ignore[no-any-return]
+    def __init__(self, *args: Any, autocast: torch.dtype | None = None, **kwargs: Any) -> None:
+        self._autocast = autocast
+        super().__init__(*args, **kwargs)
 
+    def forward(
+        self, obs: torch.Tensor, deterministic: bool = False, action_masks: Any = None
+    ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """Actions (B,), values (B, 1) and log-probabilities (B,) for observations (B, D) and masks (B, A)."""
+        probabilities, log_probs, values = self._evaluate(obs, action_masks)
+        actions = probabilities.argmax(dim=1) if deterministic else _draw(probabilities)
+        return actions, values, _at(log_probs, actions)
 
-def make_env(config: TrainingConfig) -> DominoVecEnv:
-    """The games of a run."""
-    return DominoVecEnv(
-        config.variant,
-        num_envs=config.num_envs,
-        seed=config.seed,
-        opponents=config.opponents,
-        num_players=config.num_players,
-        episode=config.episode,
-        reward=config.reward,
-        rules=config.read_rules(),
-        skip_forced=config.skip_forced,
-    )
+    def evaluate_actions(
+        self, obs: torch.Tensor, actions: torch.Tensor, action_masks: Any = None
+    ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """Values (B, 1), log-probabilities of ``actions`` (B,) and entropies (B,)."""
+        probabilities, log_probs, values = self._evaluate(obs, action_masks)
+        return values, _at(log_probs, actions.long().flatten()), -(probabilities * log_probs).sum(dim=1)
 
-
-def make_ppo(config: TrainingConfig, env: DominoVecEnv) -> MaskablePPO:
-    """The learner of a run, with untrained weights."""
-    torch.set_num_threads(config.threads)
-    # the distributions check every probability again on every call: a tenth of the whole time
-    torch.distributions.Distribution.set_default_validate_args(False)
-    ppo = config.ppo
-    return MaskablePPO(
-        "MlpPolicy",
-        env,
-        learning_rate=_linear(ppo.learning_rate, ppo.final_learning_rate),
-        n_steps=ppo.n_steps,
-        batch_size=ppo.batch_size,
-        n_epochs=ppo.n_epochs,
-        gamma=ppo.gamma,
-        gae_lambda=ppo.gae_lambda,
-        clip_range=ppo.clip_range,
-        ent_coef=ppo.ent_coef,
-        vf_coef=ppo.vf_coef,
-        max_grad_norm=ppo.max_grad_norm,
-        seed=config.seed,
-        stats_window_size=2_000,  # a return varies so much that fewer games would only show noise
-        device=config.device,
-        policy_kwargs={
-            "features_extractor_class": Trunk,
-            "features_extractor_kwargs": {"layers": config.layers, "activation": config.activation},
-            "net_arch": [],
-        },
-    )
+    def _evaluate(self, obs: torch.Tensor, action_masks: Any) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """Probabilities (B, A), log-probabilities (B, A; those of illegal actions mean nothing) and values (B, 1)."""
+        with torch.autocast(obs.device.type, self._autocast, enabled=self._autocast is not None):
+            features = cast(torch.Tensor, self.extract_features(obs)).float()
+        logits = self.action_net(features)
+        if action_masks is None:
+            legal = torch.ones_like(logits, dtype=torch.bool)
+        else:
+            legal = torch.as_tensor(action_masks, dtype=torch.bool, device=logits.device).reshape(logits.shape)
+        return *_masked_softmax(logits, legal), self.value_net(features)
 
 
-def _linear(start: float, end: float) -> Callable[[float], float]:
-    def rate(remaining: float) -> float:
-        return end + (start - end) * remaining
+def _masked_softmax(logits: torch.Tensor, legal: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """Probabilities and log-probabilities over the legal actions, (B, A) each. Raises ``EmptyMaskError`` where there are none."""
+    highest = torch.where(legal, logits.detach(), -torch.inf).amax(dim=1, keepdim=True)
+    if highest.min() == -torch.inf:
+        raise EmptyMaskError("action_masks: a row is all False, but a seat on turn has at least one legal action")
+    # not a huge negative number at illegal actions: exp of one takes ten times as long as exp of 0
+    heights = torch.where(legal, logits - highest, 0.0)
+    weights = heights.exp() * legal
+    totals = weights.sum(dim=1, keepdim=True)
+    return weights / totals, heights - totals.log()
 
-    return rate
+
+def _draw(probabilities: torch.Tensor) -> torch.Tensor:
+    """A draw (B,) from each row; never one of probability 0."""
+    sums = probabilities.cumsum(dim=1)
+    # a little below 1, or rounding might lead beyond the last
+    bars = torch.rand(len(sums), 1, device=sums.device) * (1 - 1e-6) * sums[:, -1:]
+    return (sums <= bars).sum(dim=1)
 
 
-def policy_weights(model: MaskablePPO) -> dict[str, Any]:
-    """The trained network as the arrays of a checkpoint: name -> float32 array."""
-    policy = model.policy
-    weights: dict[str, Any] = {}
-    linears = [part for part in policy.features_extractor.net if isinstance(part, nn.Linear)]
-    named = [*((f"layers.{i}", part) for i, part in enumerate(linears)), ("logits", policy.action_net), ("value", policy.value_net)]
-    for name, part in named:
-        weights[f"{name}.weight"] = part.weight.detach().cpu().numpy()
-        weights[f"{name}.bias"] = part.bias.detach().cpu().numpy()
-    return weights
+def _at(values: torch.Tensor, actions: torch.Tensor) -> torch.Tensor:
+    return values.gather(1, actions[:, None])[:, 0]
+
+
+def ppo_heads(model: MaskablePPO) -> dict[str, nn.Linear]:
+    """The layers behind the trunk, by their name in a checkpoint."""
+    return {"logits": cast(nn.Linear, model.policy.action_net), "value": model.policy.value_net}

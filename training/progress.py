@@ -1,59 +1,68 @@
-"""What a run says while it goes on: a bar with rate, remaining time and mean return, silent where nobody watches."""
+"""What a run says while it goes on: a bar on a terminal, a line now and then elsewhere; always on stderr."""
 
 from __future__ import annotations
 
 import sys
+import time
 from types import TracebackType
+from typing import Any
 
-import numpy as np
 from rich.console import Console
-from rich.progress import BarColumn, Progress, ProgressColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-from stable_baselines3.common.callbacks import BaseCallback
+from rich.progress import BarColumn, ProgressColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import Progress as Bar
 
-__all__ = ["ProgressCallback"]
+__all__ = ["Progress"]
 
 
-class ProgressCallback(BaseCallback):
-    """Shows decisions per second and the learner's mean return over the last games. A bar on a terminal, a line now and then elsewhere."""
+class Progress:
+    """Decisions per second, remaining time, mean return and win share over the last games, and the last evaluation."""
 
     def __init__(self, total: int, lines: int = 10) -> None:
-        super().__init__()
         self._total = total
-        self._next_line = self._each = max(1, total // lines)
+        self._each = max(1, total // lines)
+        self._next_line = self._each
+        self.seconds = 0.0
+        """Seconds that the run has taken, over all its starts."""
+        self._last = (time.perf_counter(), 0)
+        self._points = ""
         columns: list[ProgressColumn] = [
-            TextColumn("{task.description}"),
             BarColumn(),
-            TextColumn("{task.fields[rate]:>8,.0f} decisions/s  return {task.fields[mean]:+.3f}"),
+            TextColumn("{task.fields[text]}"),
             TimeElapsedColumn(),
             TimeRemainingColumn(),
         ]
-        self._bar = Progress(*columns, console=Console(stderr=True), disable=not sys.stderr.isatty())
-        self._task = self._bar.add_task("training", total=total, rate=0.0, mean=0.0)
+        self._bar = Bar(*columns, console=Console(stderr=True), disable=not sys.stderr.isatty())
+        self._task = self._bar.add_task("training", total=total, text="")
 
-    def __enter__(self) -> ProgressCallback:
+    def __enter__(self) -> Progress:
         self._bar.start()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self._bar.stop()
 
-    def _on_step(self) -> bool:
-        return True
+    def begin(self, decisions: int) -> None:
+        """The run goes on from so many decisions."""
+        self._last = (time.perf_counter(), decisions)
+        self._next_line = (decisions // self._each + 1) * self._each
+        self._bar.update(self._task, completed=decisions)
 
-    def _on_rollout_end(self) -> None:
-        mean = self.mean_return
-        rate = self.num_timesteps / max(1e-9, self._bar.tasks[0].elapsed or 1e-9)
-        self._bar.update(self._task, completed=min(self.num_timesteps, self._total), rate=rate, mean=mean)
-        if self._bar.disable and self.num_timesteps >= self._next_line:
-            self._next_line += self._each
-            print(
-                f"{self.num_timesteps:>12,} of {self._total:,} decisions, {rate:,.0f} a second, mean return {mean:+.3f}",
-                file=sys.stderr,
-                flush=True,
-            )
+    def evaluated(self, result: dict[str, Any], anchor: str) -> None:
+        """Keep an evaluation for the next line."""
+        found = result["against"][anchor]
+        self._points = f", {found['points']:+.3f} against {anchor}"
 
-    @property
-    def mean_return(self) -> float:
-        """Mean return of the last 2,000 games."""
-        recent = self.model.ep_info_buffer
-        return float(np.mean([game["r"] for game in recent])) if recent else 0.0
+    def tell(self, decisions: int, mean_return: float, win_share: float | None) -> float:
+        """Show where the run is; returns the decisions per second since the last call."""
+        now = time.perf_counter()
+        begun, before = self._last
+        self._last = (now, decisions)
+        self.seconds += now - begun
+        rate = (decisions - before) / max(1e-9, now - begun)
+        games = "" if win_share is None else f", return {mean_return:+.3f}, won {win_share:.1%}"
+        text = f"{rate:,.0f} decisions/s{games}{self._points}"
+        self._bar.update(self._task, completed=min(decisions, self._total), text=text)
+        if self._bar.disable and decisions >= self._next_line:
+            self._next_line = (decisions // self._each + 1) * self._each
+            print(f"{decisions:>12,} of {self._total:,} decisions: {text}", file=sys.stderr, flush=True)
+        return rate

@@ -1,89 +1,128 @@
-"""A whole run: from a config to a checkpoint."""
+"""A whole run: from a config to checkpoints, and on from where it stopped."""
 
 from __future__ import annotations
 
-import os
+import contextlib
 import shlex
+import shutil
+import signal
 import sys
-import zipfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import FrameType
+from typing import Any
 
-from sb3_contrib import MaskablePPO
+from stable_baselines3.common.logger import Logger, configure
 
-from domino_env.policies import CheckpointMeta, save_checkpoint
+from domino_env.files import replacing, write_file
+from domino_env.policies import save_checkpoint
+from training.callback import RunCallback, StopRun
 from training.config import ConfigError, TrainingConfig
-from training.ppo import make_env, make_ppo, policy_weights
-from training.progress import ProgressCallback
+from training.config_file import dump_config
+from training.learners import checkpoint_meta, checkpoint_weights, make_env, make_model
+from training.progress import Progress
+from training.run_folder import RunFolder, check_output
+from training.state import set_model_state
+from training.state_file import load_state
 
-__all__ = ["default_output", "export", "train"]
+__all__ = ["default_folder", "export", "train"]
+
+_MAY_CHANGE = ("decisions", "device", "threads", "save_minutes", "tensorboard")
+"""Keys that a resumed run may be told anew; all others would make it another run."""
 
 
-def default_output(config_path: Path) -> Path:
-    """Where the checkpoint of a config goes: ``runs/bergen_ppo.safetensors`` for ``configs/bergen_ppo.yaml``."""
-    return Path("runs") / f"{config_path.stem}.safetensors"
+def default_folder(config_path: Path) -> Path:
+    """Where the run of a config goes: ``runs/bergen_ppo`` for ``configs/bergen_ppo.yaml``."""
+    return Path("runs") / config_path.stem
 
 
-def train(config: TrainingConfig, output: Path, command: list[str]) -> Path:
-    """Train as ``config`` says; write the checkpoint ``output`` and SB3's zip beside it. ``command`` is kept in the header.
+def train(config: TrainingConfig, folder: Path, command: list[str], resume: bool = False, output: Path | None = None) -> Path:
+    """Train as ``config`` says, in ``folder``; returns the best checkpoint. ``command`` is kept in the headers.
 
-    Raises ``ConfigError`` before training starts if the files could not be written, ``PolicyError`` for an unknown opponent.
+    With ``resume``, go on from the state in the folder; from the start where there is none. ``output``: a place for a copy of the
+    best checkpoint. Ctrl-C and SIGTERM save and raise ``KeyboardInterrupt``. Raises ``ConfigError`` before training starts if the
+    files could not be written, if the folder holds a run, or the state is that of another config; ``PolicyError`` for an unknown
+    opponent.
     """
-    _check_writable(output)
-    model = make_ppo(config, make_env(config))
-    with ProgressCallback(config.decisions) as progress:
-        try:
-            model.learn(config.decisions, callback=progress)
-        except KeyboardInterrupt:
-            _save(config, model, output, command)
-            print(f"stopped after {model.num_timesteps:,} decisions: saved {output}", file=sys.stderr)
-            raise
-    return _save(config, model, output, command)
-
-
-def _save(config: TrainingConfig, model: MaskablePPO, output: Path, command: list[str]) -> Path:
-    beside = output.with_suffix(f".{os.getpid()}.zip")
-    model.save(beside)
-    beside.replace(output.with_suffix(".zip"))
-    return _write(config, model, output, command)
-
-
-def export(config: TrainingConfig, model: Path, output: Path, command: list[str]) -> Path:
-    """Make a checkpoint from the zip of one's own run of ``config``. Raises ``ConfigError`` where it is not of that config."""
-    _check_writable(output)
-    if not zipfile.is_zipfile(model):
-        raise ConfigError(f"model {model}: " + ("no such file" if not model.exists() else "not a zip that SB3 wrote"))
-    trained = make_ppo(config, make_env(config))
-    try:
-        trained.set_parameters(str(model), device=config.device)
-    except (ValueError, RuntimeError, KeyError) as error:
-        raise ConfigError(f"model {model}: not of this config ({' '.join(str(error).split())})") from None
-    trained.num_timesteps = config.decisions
-    return _write(config, trained, output, command)
-
-
-def _write(config: TrainingConfig, model: MaskablePPO, output: Path, command: list[str]) -> Path:
-    meta = CheckpointMeta.of(
-        config.read_rules(),
-        config.num_players,
-        algorithm=config.algorithm,
-        layers=config.layers,
-        value_layers=[],
-        activation=config.activation,
-        steps_trained=model.num_timesteps,
-        seed=config.seed,
-        command=shlex.join(command),
-    )
-    save_checkpoint(output, policy_weights(model), meta)
+    place = RunFolder(folder)
+    check_output(output)
+    with place.claim(resume):
+        _run(config, place, shlex.join(command), resume)
+    best = place.best if place.best.exists() else place.last
+    if output is None:
+        return best
+    with replacing(output) as beside:
+        shutil.copyfile(best, beside)
     return output
 
 
-def _check_writable(output: Path) -> None:
-    if output.suffix != ".safetensors":
-        raise ConfigError(f"output {output}, but a checkpoint ends in .safetensors")
-    probe = output.with_name(f".{output.name}.{os.getpid()}")
+def _run(config: TrainingConfig, place: RunFolder, command: str, resume: bool) -> None:
+    env = make_env(config)
+    model = make_model(config, env)
+    with Progress(config.decisions) as progress, _stop_signals() as stop:
+        callback = RunCallback(config, env, place, progress, command, stop)
+        if resume and place.state.exists():
+            state = load_state(place.state)
+            _check_same(config, state["config"], place.state)
+            callback.restore(model, state)
+        elif resume:
+            print(f"run folder {place.path}: nothing was saved yet, so the run starts from the beginning", file=sys.stderr)
+        write_file(place.config, dump_config(config))
+        model.set_logger(_logger(place, config, model.num_timesteps))
+        try:
+            if model.num_timesteps < config.decisions:
+                model.learn(config.decisions - model.num_timesteps, callback, log_interval=None, reset_num_timesteps=False)  # type: ignore[arg-type]
+        except StopRun:
+            print(f"stopped after {model.num_timesteps:,} decisions; --resume goes on from there", file=sys.stderr)
+            raise KeyboardInterrupt from None
+        finally:
+            model.logger.close()
+
+
+def _logger(place: RunFolder, config: TrainingConfig, decisions: int) -> Logger:
+    """Curves of this start; those of earlier ones stay."""
+    formats = ["csv", "tensorboard"] if config.tensorboard else ["csv"]
+    return configure(str(place.logs / f"from_{decisions}"), formats)
+
+
+def _check_same(config: TrainingConfig, saved: dict[str, Any], path: Path) -> None:
+    before = TrainingConfig.model_validate(saved).model_dump(mode="json")
+    for name, value in config.model_dump(mode="json").items():
+        if name not in _MAY_CHANGE and before[name] != value:
+            raise ConfigError(f"state {path}: its run has {name}={before[name]!r}, but this config says {value!r}")
+
+
+@contextlib.contextmanager
+def _stop_signals() -> Iterator[Callable[[], bool]]:
+    """Whether the run was asked to stop, by Ctrl-C or SIGTERM; a second Ctrl-C stops it at once."""
+    asked: list[int] = []
+
+    def ask(number: int, _frame: FrameType | None) -> None:
+        if asked and number == signal.SIGINT:
+            raise KeyboardInterrupt
+        asked.append(number)
+        print("stopping after this update; Ctrl-C again stops at once and loses what is not saved", file=sys.stderr)
+
     try:
-        output.parent.mkdir(parents=True, exist_ok=True)
-        probe.touch()
-        probe.unlink()
-    except OSError as error:
-        raise ConfigError(f"output {output}: {error.strerror}") from None
+        before = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)}
+    except ValueError:  # not the main thread: nobody sends it signals
+        yield lambda: False
+        return
+    try:
+        yield lambda: bool(asked)
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def export(folder: Path, output: Path) -> Path:
+    """Make a checkpoint of a run as it was last saved. Raises ``ConfigError`` where there is none."""
+    check_output(output)
+    state = load_state(RunFolder(folder).state)
+    config = TrainingConfig.model_validate(state["config"])
+    env = make_env(config)
+    model = make_model(config, env)
+    set_model_state(model, env, state["model"])
+    command = shlex.join(["python", "-m", "training", *sys.argv[1:]])
+    save_checkpoint(output, checkpoint_weights(model), checkpoint_meta(config, model.num_timesteps, command))
+    return output

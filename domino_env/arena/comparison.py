@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,9 +13,9 @@ import numpy.typing as npt
 from domino_env.errors import OptionsError
 
 if TYPE_CHECKING:
-    from rich.table import Table
+    from rich.console import Group
 
-__all__ = ["Comparison", "Estimate", "PairResult", "PolicyTime", "estimate"]
+__all__ = ["Comparison", "Estimate", "PairResult", "PolicyRating", "PolicyTime", "estimate"]
 
 RESAMPLES = 2000
 _AT_ONCE = 1 << 22
@@ -29,6 +28,11 @@ class Estimate:
     mean: float
     low: float
     high: float
+
+    @property
+    def half(self) -> float:
+        """Half the width of the interval."""
+        return (self.high - self.low) / 2
 
     def __neg__(self) -> Estimate:
         return Estimate(-self.mean, -self.high, -self.low)
@@ -64,6 +68,16 @@ class PolicyTime:
 
 
 @dataclass(frozen=True)
+class PolicyRating:
+    """The strength of a policy in one number; ``domino_env.arena.rating`` says what it means."""
+
+    name: str
+    rating: Estimate
+    """On openskill's scale; of an anchor exactly the value that it was given, three times."""
+    anchor: bool
+
+
+@dataclass(frozen=True)
 class Comparison:
     """Every pair of policies on the same deals."""
 
@@ -78,6 +92,13 @@ class Comparison:
     seed: int
     pairs: tuple[PairResult, ...]
     times: tuple[PolicyTime, ...]
+    ratings: tuple[PolicyRating, ...] = ()
+    """One for each policy, in their order; empty where none were asked for."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The policies, in their order."""
+        return tuple(time.name for time in self.times)
 
     @property
     def fair_share(self) -> float:
@@ -98,46 +119,33 @@ class Comparison:
         out = asdict(self)
         out["pairs"] = [asdict(result) for result in self.pairs]
         out["times"] = [{**asdict(time), "microseconds": time.microseconds} for time in self.times]
+        out["ratings"] = [asdict(rating) for rating in self.ratings]
         out["fair_share"] = self.fair_share
         return out
 
     def to_csv(self) -> str:
-        """One line per pair, with a head line."""
+        """One line per pair, with a head line; the ratings are empty where none were asked for."""
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
-        measures = ("points", "won", "won_second")
+        measures = ("points", "won", "won_second", "rating", "rating_second")
         ends = [f"{measure}_{end}" for measure in measures for end in ("mean", "low", "high")]
-        writer.writerow(["variant", "num_players", "sides", "episode", "deals", "seed", "first", "second", *ends])
-        game = [self.variant, self.num_players, self.sides, self.episode, self.deals, self.seed]
+        head = ["variant", "num_players", "sides", "episode", "deals", "seed", "first", "second"]
+        writer.writerow([*head, *ends, "microseconds", "microseconds_second"])
+        ratings = {rating.name: rating.rating for rating in self.ratings}
+        times = {time.name: time.microseconds for time in self.times}
         for result in self.pairs:
-            numbers = [value for measure in measures for value in asdict(getattr(result, measure)).values()]
-            writer.writerow([*game, result.first, result.second, *numbers])
+            both = (result.first, result.second)
+            estimates = [result.points, result.won, result.won_second, *(ratings.get(name) for name in both)]
+            numbers = [end for one in estimates for end in ((one.mean, one.low, one.high) if one else ("", "", ""))]
+            game = [self.variant, self.num_players, self.sides, self.episode, self.deals, self.seed]
+            writer.writerow([*game, *both, *numbers, *(times[name] for name in both)])
         return out.getvalue()
 
-    def table(self) -> Table:
-        """A table for the terminal."""
-        from rich.table import Table
+    def table(self) -> Group:
+        """Two tables for the terminal, for rich's ``print``: the pairs, and the policies with their ratings and times."""
+        from domino_env.arena.tables import comparison_tables
 
-        seats = f"{self.num_players} seats" + (", sides" if self.sides else "")
-        times = ", ".join(f"{time.name} {time.microseconds:.1f} µs" for time in self.times)
-        shares = "" if self.fair_share == 0.5 else f"won: alone among the others, {self.fair_share:.1%} is fair; "
-        table = Table(
-            title=f"{self.variant}, {seats}, {self.deals} deals in every seating, 95 % intervals",
-            caption=f"{shares}a decision takes {times}",
-        )
-        for column in ("policy", "against"):
-            table.add_column(column)
-        for column in (f"points per {self.episode}", f"{self.episode}{'e' if self.episode == 'match' else ''}s won", "won by the other"):
-            table.add_column(column, justify="right")
-        for row in self._rows():
-            table.add_row(*row)
-        return table
-
-    def _rows(self) -> Iterator[tuple[str, ...]]:
-        for result in self.pairs:
-            points = result.points
-            shares = (f"{share.mean:.1%} [{share.low:.1%}, {share.high:.1%}]" for share in (result.won, result.won_second))
-            yield (result.first, result.second, f"{points.mean:+.3f} [{points.low:+.3f}, {points.high:+.3f}]", *shares)
+        return comparison_tables(self)
 
 
 def estimate(values: npt.NDArray[np.float64], seed: int) -> Estimate:

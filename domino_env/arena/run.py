@@ -13,7 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from domino_env.arena.comparison import Comparison, Estimate, PairResult, PolicyTime, estimate
+from domino_env.arena.extra import installed, need
 from domino_env.arena.kernels import find_turns, move_on, start_games
+from domino_env.arena.rating import check_anchors, rate_policies
 from domino_env.arena.seating import Seating, seating_for
 from domino_env.encoding import Encoding
 from domino_env.engine.packed import Packed, numbers, pack_rules
@@ -48,20 +50,26 @@ def compare(
     seed: int = 0,
     episode: str = "round",
     progress: Callable[[int, int], None] | None = None,
+    rating: bool | None = None,
+    anchors: Mapping[str, float] | None = None,
 ) -> Comparison:
     """Let every pair of ``policies`` play ``deals`` deals, each in all sittings (see ``Seating``), and measure who is better.
 
     ``policies``: what ``load_policy`` takes, or a dict name -> such. ``episode``: ``"round"`` or ``"match"`` (the deals then are those of
     the whole match). All pairs play the same deals; the same arguments give the same numbers, but for the times.
-    ``progress(done, total)`` is called as games are finished. Raises ``OptionsError``, ``RulesError``, ``PolicyError`` or
-    ``CheckpointError`` for arguments that cannot be used.
+    ``progress(done, total)`` is called as games are finished. ``rating``: whether to rate the policies; left out, where openskill is
+    installed. ``anchors``: name -> rating that stays as it is; left out, ``random`` stays at 25 (``domino_env.arena.rating`` says what
+    ratings mean). Raises ``OptionsError``, ``RulesError``, ``PolicyError`` or ``CheckpointError`` for arguments that cannot be used.
     """
     found = variant if isinstance(variant, Rules) else resolve_rules(variant, rules)
     one_round = is_one_round(episode)
     seating = seating_for(found.check_players(num_players), found.sides)
     _check_count("deals", deals, 2)
     _check_count("seed", seed, 0)
+    rated = _check_rating(rating, anchors)
     players = _name_all(policies, found, num_players)
+    names = [player.name for player in players]
+    check_anchors(anchors, names)
     table = _Table(found, num_players, pack_rules(found, num_players, one_round), seating, deals, seed)
     pairs = list(itertools.combinations(players, 2))
     played = itertools.count(1)
@@ -71,7 +79,8 @@ def compare(
         if progress is not None:
             progress(next(played), total)
 
-    results = tuple(_play_pair(table, first, second, tell) for first, second in pairs)
+    results, meetings = zip(*(_play_pair(table, first, second, tell) for first, second in pairs), strict=True)
+    meeting = dict(zip(itertools.combinations(range(len(names)), 2), meetings, strict=True))
     return Comparison(
         variant=found.variant,
         rules=found.overrides_from(VARIANTS[found.variant]) if found.variant in VARIANTS else found.to_json(),
@@ -83,6 +92,7 @@ def compare(
         seed=seed,
         pairs=results,
         times=tuple(PolicyTime(player.name, player.decisions, player.seconds) for player in players),
+        ratings=rate_policies(names, meeting, anchors) if rated else (),
     )
 
 
@@ -151,14 +161,16 @@ class _Table:
         return count
 
 
-def _play_pair(table: _Table, first: _Player, second: _Player, tell: Callable[[], None]) -> PairResult:
+def _play_pair(table: _Table, first: _Player, second: _Player, tell: Callable[[], None]) -> tuple[PairResult, Floats]:
+    """The result of two policies, and what the ratings count: see ``Seating.above``."""
     seating = table.seating
     lowest_wins = bool(numbers(table.packed).lowest_wins)
-    margins, wins = [], []
+    margins, wins, above = [], [], []
     for deals in table.chunks():
         games = table.play(deals, (first, second))
         margins.append(seating.margins(games, lowest_wins))
         wins.append(seating.wins(games))
+        above.append(seating.above(games))
         tell()
     points, won = np.concatenate(margins), np.concatenate(wins)
     of_second = seating.of_second
@@ -169,7 +181,7 @@ def _play_pair(table: _Table, first: _Player, second: _Player, tell: Callable[[]
         difference = points.mean(axis=1)
         share = estimate(won.mean(axis=1), table.seed)
         shares = [share, Estimate(1 - share.mean, 1 - share.high, 1 - share.low)]
-    return PairResult(first.name, second.name, estimate(difference, table.seed), *shares)
+    return PairResult(first.name, second.name, estimate(difference, table.seed), *shares), np.concatenate(above)
 
 
 def _name_all(policies: Sequence[PolicySpec] | Mapping[str, PolicySpec], rules: Rules, num_players: int) -> list[_Player]:
@@ -185,6 +197,17 @@ def _name_all(policies: Sequence[PolicySpec] | Mapping[str, PolicySpec], rules: 
         names = itertools.chain([name], (f"{name} ({number})" for number in itertools.count(2)))
         players.append(_Player(next(free for free in names if free not in taken), policy))
     return players
+
+
+def _check_rating(rating: bool | None, anchors: Mapping[str, float] | None) -> bool:
+    """Whether to rate. Raises ``OptionsError`` where it is asked for and cannot be done."""
+    if rating is False:
+        if anchors:
+            raise OptionsError(f"anchors={dict(anchors)!r}, but no rating is asked for")
+        return False
+    if rating or anchors:
+        need("openskill", "a rating")
+    return installed("openskill")
 
 
 def _check_count(name: str, value: object, lowest: int) -> None:

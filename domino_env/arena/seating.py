@@ -49,6 +49,20 @@ class Seating:
         shares: Floats = np.bitwise_count(winners & bits) / np.bitwise_count(winners)
         return shares
 
+    def above(self, games: Games) -> Floats:
+        """(deals, 2) how often a seat of policy 0 won where one of policy 1 did not, and the reverse; half each where both won.
+
+        Every seat is set against every seat of the other policy; partners count as one.
+        """
+        sittings, seats = self.owners.shape
+        won = (games["winners"].reshape(-1, sittings, 1) >> np.arange(seats)) & 1
+        winners = [(won * (self.owners == policy)).sum(axis=2) for policy in (0, 1)]
+        losers = [((1 - won) * (self.owners == policy)).sum(axis=2) for policy in (0, 1)]
+        ties = winners[0] * winners[1] / 2
+        counts = np.stack([winners[0] * losers[1] + ties, winners[1] * losers[0] + ties], axis=2)
+        above: Floats = (counts / self.measured.sum(axis=1)[:, np.newaxis] ** 2).sum(axis=1)
+        return above
+
 
 def seating_for(num_players: int, sides: bool) -> Seating:
     """The sittings for so many seats."""

@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import sys
+import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -63,14 +64,28 @@ def _read_overrides(path: Path) -> Any:
         raise RulesError(f"rules file {str(path)!r}: {error}") from None
 
 
-def check_writable(path: Path | None) -> None:
-    """``OptionsError`` where a file could not be written; found out before the work is done."""
+def check_writable(path: Path | None, suffix: str = "") -> None:
+    """``OptionsError`` where a file could not be written beside ``path`` and renamed; found out before the work is done.
+
+    ``suffix``: what the name must end in, such as ``".csv"``.
+    """
     if path is None:
         return
+    name, folder = repr(str(path)), path.absolute().parent
     if path.is_dir():
-        raise OptionsError(f"file {str(path)!r} is a folder")
-    if not path.absolute().parent.is_dir():
-        raise OptionsError(f"file {str(path)!r}: there is no folder {str(path.absolute().parent)!r}")
+        raise OptionsError(f"file {name} is a folder")
+    if suffix and path.suffix.lower() != suffix:
+        raise OptionsError(f"file {name}, but its name ends in {suffix}")
+    if not folder.is_dir():
+        raise OptionsError(f"file {name}: there is no folder {str(folder)!r}")
+    if path.exists() and not path.is_file():
+        raise OptionsError(f"file {name} is no plain file")
+    try:
+        # the rights alone do not tell: the place may be full or mounted for reading
+        with tempfile.NamedTemporaryFile(dir=folder, prefix=f".{path.name}."):
+            pass
+    except OSError as error:
+        raise OptionsError(f"file {name}: cannot be written ({error.strerror})") from None
 
 
 def save_game(game: PlayedGame, path: Path | None) -> None:

@@ -25,16 +25,35 @@ def arena(
     rules_file: Path | None,
     csv_file: Path | None,
     as_json: bool,
+    *,
+    heatmap_file: Path | None = None,
+    heatmap_of: str = "points",
+    rating: bool | None = None,
+    anchors: Sequence[str] = (),
 ) -> None:
-    """Every pair of policies on the same deals with seats swapped."""
-    from domino_env.arena import compare
+    """Every pair of policies on the same deals with seats swapped; see ``domino_env.arena.compare``.
 
-    check_writable(csv_file)
+    ``csv_file``, ``heatmap_file``: written beside their places and renamed, once all is played. ``heatmap_of``: ``"points"`` or ``"won"``.
+    ``rating``: None for a rating where openskill is installed. ``anchors``: texts NAME=VALUE. Raises ``DominoError`` before anything
+    is played for whatever cannot be used.
+    """
+    from domino_env.arena import compare, save_heatmap
+    from domino_env.arena.heatmap import check_heatmap
+    from domino_env.files import write_file
+
+    check_writable(csv_file, ".csv")
+    if heatmap_file is not None:
+        check_heatmap(heatmap_file, heatmap_of)
+        check_writable(heatmap_file)
+    fixed = _read_anchors(anchors)
     rules = load_rules(variant, rules_file)
     with progress("deals") as tell:
-        found = compare(list(specs), rules, num_players=num_players, deals=deals, seed=seed, episode=episode, progress=tell)
+        game: dict[str, Any] = {"num_players": num_players, "deals": deals, "seed": seed, "episode": episode}
+        found = compare(list(specs), rules, **game, rating=rating, anchors=fixed, progress=tell)
     if csv_file is not None:
-        csv_file.write_text(found.to_csv(), encoding="utf-8")
+        write_file(csv_file, found.to_csv())
+    if heatmap_file is not None:
+        save_heatmap(found, heatmap_file, heatmap_of)
     if as_json:
         say_json(found.to_json())
     else:
@@ -42,6 +61,21 @@ def arena(
 
         # a table that wraps cannot be read, so what is no terminal gets room
         Console(width=None if sys.stdout.isatty() else 120).print(found.table())
+
+
+def _read_anchors(texts: Sequence[str]) -> dict[str, float] | None:
+    """Name -> rating from texts NAME=VALUE, None where there are none; a name may hold an equals sign itself."""
+    anchors: dict[str, float] = {}
+    for text in texts:
+        name, _, value = text.rpartition("=")
+        try:
+            number = float(value)
+        except ValueError:
+            raise OptionsError(f"anchor {text!r}, but it is NAME=VALUE, such as random=25") from None
+        if name in anchors:
+            raise OptionsError(f"anchor {name!r} is given twice")
+        anchors[name] = number
+    return anchors or None
 
 
 def bench(variants: Sequence[str], num_players: int, num_games: int, moves: int, repeats: int, seed: int, as_json: bool) -> None:

@@ -14,13 +14,15 @@ from domino_env.engine import batch
 from domino_env.engine.packed import numbers, pack_rules
 from domino_env.engine.state import new_games
 from domino_env.envs.kernels import open_games, step_games
-from domino_env.envs.options import as_actions, as_seeds, check_count, check_flag, is_one_round, resolve_rules
+from domino_env.envs.options import as_actions, as_seeds, check_count, check_flag, copy_state, is_one_round, resolve_rules
 from domino_env.envs.rewards import Reward
 from domino_env.errors import IllegalMoveError, OptionsError
 from domino_env.notation.moves import move_text
 from domino_env.rules import Rules
 
 __all__ = ["Games"]
+
+_STATE = ("rows", "reward", "done", "winners", "final_score", "final_observation")
 
 
 class Games:
@@ -75,6 +77,15 @@ class Games:
         batch.start(self.rows, self._rows, self.packed, as_seeds(seed, self.num_games))
         self.reward[:] = 0
         self.done[:] = False
+        self._refresh()
+
+    def get_state(self) -> dict[str, npt.NDArray[Any]]:
+        """Copies of all that ``set_state`` needs to go on from here."""
+        return {name: getattr(self, name).copy() for name in _STATE}
+
+    def set_state(self, state: Mapping[str, npt.NDArray[Any]]) -> None:
+        """Go on from a state of games like these. Raises ``OptionsError`` for another one."""
+        copy_state(self, _STATE, state)
         self._refresh()
 
     def _refresh(self) -> None:

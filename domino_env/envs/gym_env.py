@@ -96,7 +96,7 @@ class DominoGymEnv(gymnasium.Env[npt.NDArray[np.float32], np.int64]):
     def _open(self, seed: int | None, options: dict[str, Any] | None) -> None:
         table = self.table
         table.open_game(seed, options)
-        seat_learner(table.game.games, 0, table.game.packed, table.game.first_deal, len(self.pool), self._fixed_seat, self._views)
+        seat_learner(table.game.games, 0, table.game.packed, table.game.first_deal, self.pool.tickets, self._fixed_seat, self._views)
         for policy in self.pool.remembering:
             reset_policy(policy, np.zeros(1, np.int64))
         self._play_others()

@@ -104,21 +104,24 @@ def step_games(
 
 
 @jit
-def _seat_players(game: Any, rules: Any, num_opponents: Any, fixed_seat: Any, seated: Any) -> Any:
-    """Draw the learner's seat and who sits in the others for the game that the next deal starts; returns the seat."""
+def _seat_players(game: Any, rules: Any, tickets: Any, fixed_seat: Any, seated: Any) -> Any:
+    """Draw the learner's seat and who sits in the others for the game that the next deal starts; returns the seat.
+
+    ``tickets``: places in the pool; each ticket is as likely as another.
+    """
     bits = seat_bits(game.key, game.deals)
     for seat in range(rules.num_players):
-        seated[seat] = below(mix64(bits, seat), num_opponents)
+        seated[seat] = tickets[below(mix64(bits, seat), len(tickets))]
     return fixed_seat if fixed_seat >= 0 else below(bits, rules.num_players)
 
 
 @kernel
-def seat_learner(games: Any, i: Any, rules: Any, deal: Any, num_opponents: Any, fixed_seat: Any, views: Any) -> None:
+def seat_learner(games: Any, i: Any, rules: Any, deal: Any, tickets: Any, fixed_seat: Any, views: Any) -> None:
     """Seats of the game ``i`` that began with deal number ``deal``, into ``views[i]``."""
     game = games[i]
     later = game.deals
     game.deals = deal
-    views[i].learner = _seat_players(game, rules[0], num_opponents, fixed_seat, views[i].seated)
+    views[i].learner = _seat_players(game, rules[0], tickets, fixed_seat, views[i].seated)
     game.deals = later
 
 
@@ -131,6 +134,7 @@ def play_learner(
     skip_forced: Any,
     by_win: Any,
     fixed_seat: Any,
+    tickets: Any,
     kinds: Any,
     views: Any,
     observation: Any,
@@ -149,14 +153,14 @@ def play_learner(
         if actions[k] >= 0:
             advance(game, table, np.int64(actions[k]), skip_forced)
         else:
-            _open_game(game, table, skip_forced, fixed_seat, len(kinds), view)
+            _open_game(game, table, skip_forced, fixed_seat, tickets, view)
         skipped = view.skipped
         for _ in range(MOST_WAITED):
             if view.skipped - skipped > MOST_SKIPPED:
                 raise RulesError(NO_DECISION)
             if game.phase == GAME_OVER:
                 _close_game(game, table, by_win, shares, view, final_observation[rows[k]])
-                _open_game(game, table, skip_forced, fixed_seat, len(kinds), view)
+                _open_game(game, table, skip_forced, fixed_seat, tickets, view)
             elif game.seat == view.learner:
                 _decide(game, table, by_win, shares, view, observation[rows[k]], mask[rows[k]])
                 break
@@ -172,8 +176,8 @@ def play_learner(
 
 
 @jit
-def _open_game(game: Any, rules: Any, skip_forced: Any, fixed_seat: Any, num_opponents: Any, view: Any) -> None:
-    view.learner = _seat_players(game, rules, num_opponents, fixed_seat, view.seated)
+def _open_game(game: Any, rules: Any, skip_forced: Any, fixed_seat: Any, tickets: Any, view: Any) -> None:
+    view.learner = _seat_players(game, rules, tickets, fixed_seat, view.seated)
     view.fresh = 1
     view.opened = 1
     start_game(game, rules)

@@ -13,7 +13,7 @@ from domino_env.engine import batch
 from domino_env.engine.packed import numbers, pack_rules
 from domino_env.engine.state import new_games
 from domino_env.envs.kernels import GREEDY, LEARNED, RANDOM, VIEW, WAITS, play_learner
-from domino_env.envs.options import as_actions, check_count, check_flag, check_seat, entropy_seed, is_one_round, resolve_rules
+from domino_env.envs.options import as_actions, check_count, check_flag, check_seat, copy_state, entropy_seed, is_one_round, resolve_rules
 from domino_env.envs.rewards import Reward
 from domino_env.errors import IllegalMoveError, OptionsError
 from domino_env.policies import Batch, GreedyPolicy, Policy, RandomPolicy, decide, load_policy, reset_policy
@@ -23,12 +23,16 @@ __all__ = ["LearnerGames", "Pool", "load_pool"]
 
 PolicySpec = str | Policy
 
+_TICKETS = 1_000
+_STATE = ("rows", "views", "observation", "action_mask", "final_observation")
+
 
 class Pool:
-    """The policies that may sit in the other seats; each seat of each game draws one, all alike."""
+    """The policies that may sit in the other seats; each seat of each game draws one, as likely as ``weights`` say (None: all alike)."""
 
-    def __init__(self, policies: Sequence[Policy]) -> None:
+    def __init__(self, policies: Sequence[Policy], weights: Sequence[float] | None = None) -> None:
         self.policies = list(policies)
+        self.tickets = _tickets(weights, len(self.policies))
         self.remembering = [policy for policy in self.policies if hasattr(policy, "reset")]
         self.kinds = np.array([self._kind(policy) for policy in policies], np.int64)
 
@@ -41,12 +45,23 @@ class Pool:
         return len(self.policies)
 
 
-def load_pool(opponents: PolicySpec | Sequence[PolicySpec], rules: Rules, num_players: int) -> Pool:
-    """Policies from one spec or a list of them (``load_policy``). ``OptionsError`` where there is none."""
+def _tickets(weights: Sequence[float] | None, count: int) -> npt.NDArray[np.int64]:
+    """Places in the pool, each as often as its weight asks for, to 1 in 1,000 and at least once where it is above 0."""
+    if weights is None:
+        return np.arange(count)
+    shares = np.asarray(weights, np.float64)
+    if shares.shape != (count,) or not np.isfinite(shares).all() or (shares < 0).any() or shares.sum() <= 0:
+        raise OptionsError(f"weights={weights!r}, but they are {count} numbers from 0 on, one for each opponent, not all 0")
+    counts = np.maximum(np.rint(shares * (_TICKETS / shares.sum())), shares > 0).astype(np.int64)
+    return np.repeat(np.arange(count), counts)
+
+
+def load_pool(opponents: PolicySpec | Sequence[PolicySpec], rules: Rules, num_players: int, weights: Sequence[float] | None = None) -> Pool:
+    """Policies from one spec or a list of them (``load_policy``). ``OptionsError`` where there is none, or for wrong weights."""
     specs: list[Any] = list(opponents) if isinstance(opponents, (list, tuple)) else [opponents]
     if not specs:
         raise OptionsError("opponents=[], but somebody has to sit in the other seats: 'random', 'greedy', a checkpoint, ...")
-    return Pool([load_policy(spec, rules=rules, num_players=num_players) for spec in specs])
+    return Pool([load_policy(spec, rules=rules, num_players=num_players) for spec in specs], weights)
 
 
 class LearnerGames:
@@ -89,11 +104,11 @@ class LearnerGames:
         self.started = False
         self._broken_off = False  # whether some games stand in the middle of a step
 
-    def set_opponents(self, opponents: PolicySpec | Sequence[PolicySpec]) -> None:
-        """Seat other policies in games that start from now on; games under way keep theirs to the end where the pool
-        still has a policy at that place, and else the first.
+    def set_opponents(self, opponents: PolicySpec | Sequence[PolicySpec], weights: Sequence[float] | None = None) -> None:
+        """Seat other policies in games that start from now on, each as likely as its weight says (None: all alike). Seats of games
+        under way go on with the policy that is at the same place of the pool now, or with the first where there is none.
         """
-        self.pool = load_pool(opponents, self.rules, self.num_players)
+        self.pool = load_pool(opponents, self.rules, self.num_players, weights)
         seated = self.views["seated"]
         seated[seated >= len(self.pool)] = 0
 
@@ -160,6 +175,7 @@ class LearnerGames:
             self.skip_forced,
             self._by_win,
             self._fixed_seat,
+            self.pool.tickets,
             self.pool.kinds,
             self.views,
             self.observation,
@@ -174,6 +190,15 @@ class LearnerGames:
 
     def _batch(self, rows: npt.NDArray[np.int64]) -> Batch:
         return Batch.of_games(self.rows, rows, self.packed, self.rules, self.num_players, self.encoding)
+
+    def get_state(self) -> dict[str, npt.NDArray[Any]]:
+        """Copies of all that ``set_state`` needs to go on from here; the opponents are not in it."""
+        return {name: getattr(self, name).copy() for name in _STATE}
+
+    def set_state(self, state: Mapping[str, npt.NDArray[Any]]) -> None:
+        """Go on from a state of games like these, under the opponents that are seated now. ``OptionsError`` for another one."""
+        copy_state(self, _STATE, state)
+        self.started, self._broken_off = True, False
 
     def results(self, rows: npt.NDArray[np.int64]) -> list[dict[str, Any]]:
         """What the infos of the finished games ``rows`` say: ``scores`` by seat, ``winners`` (seats), the learner's ``seat``, and

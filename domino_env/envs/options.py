@@ -23,6 +23,7 @@ __all__ = [
     "check_flag",
     "check_seat",
     "check_seed",
+    "copy_state",
     "deal_options",
     "entropy_seed",
     "is_one_round",
@@ -118,6 +119,17 @@ def as_seeds(seed: int | npt.NDArray[Any], count: int) -> npt.NDArray[np.uint64]
         return np.array(seeds, np.uint64)
     first = check_seed(seed)
     return np.array([(first + g) % 2**64 for g in range(count)], np.uint64)
+
+
+def copy_state(target: object, names: Sequence[str], state: Mapping[str, npt.NDArray[Any]]) -> None:
+    """Copy the arrays ``names`` of a state into those of ``target``; ``OptionsError`` where they are not of the same kind."""
+    for name in names:
+        mine, theirs = getattr(target, name), state.get(name)
+        if theirs is None or theirs.shape != mine.shape or theirs.dtype != mine.dtype:
+            got = "nothing" if theirs is None else f"{theirs.dtype} {theirs.shape}"
+            raise OptionsError(f"state: {name} is {got}, but these games have {mine.dtype} {mine.shape}")
+    for name in names:
+        getattr(target, name)[...] = state[name]
 
 
 def deal_options(game: PlayedGame, options: Mapping[str, Any] | None) -> bool:

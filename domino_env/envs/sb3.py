@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -46,9 +46,22 @@ class DominoVecEnv(VecEnv):
         if seed is not None:
             as_seeds(seed, self.num_envs)
 
-    def set_opponents(self, opponents: Any) -> None:
-        """Seat other policies in games that start from now on."""
-        self.games.set_opponents(opponents)
+    def set_opponents(self, opponents: Any, weights: Sequence[float] | None = None) -> None:
+        """Seat other policies in games that start from now on, each as likely as its weight says (None: all alike)."""
+        self.games.set_opponents(opponents, weights)
+
+    def get_state(self) -> dict[str, npt.NDArray[Any]]:
+        """Copies of all that ``set_state`` needs to go on from here; the opponents are not in it."""
+        return {**self.games.get_state(), "returns": self._returns.copy(), "lengths": self._lengths.copy()}
+
+    def set_state(self, state: Mapping[str, npt.NDArray[Any]]) -> npt.NDArray[np.float32]:
+        """Go on from a state of games like these, under the opponents seated now; returns the observation. ``OptionsError`` for another."""
+        self._turn_buffer()
+        self.games.set_state(state)
+        self._next_seed = None
+        self._returns[:] = state["returns"]
+        self._lengths[:] = state["lengths"]
+        return self._observe()
 
     def seed(self, seed: int | None = None) -> Sequence[int | None]:
         """Seeds for the next ``reset``: ``seed + g`` for game g."""

@@ -16,6 +16,7 @@ from typing import Any
 
 from domino_env.engine.state import PLAYING
 from domino_env.errors import DominoError, RecordError
+from domino_env.files import write_file
 from domino_env.notation.game import END_NAMES, PlayedGame, RoundLog
 from domino_env.notation.moves import move_text, parse_tile, tile_text
 from domino_env.rules import Rules
@@ -69,10 +70,7 @@ def _event_record(game: PlayedGame, number: int, seat: int, action: int, tile: i
 
 def save_record(record: Mapping[str, Any], path: str | os.PathLike[str]) -> None:
     """Write a record as JSON: beside the file, then renamed over it."""
-    target = Path(path)
-    beside = target.with_name(f"{target.name}.{os.getpid()}.part")
-    beside.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
-    beside.replace(target)
+    write_file(path, json.dumps(record, indent=1) + "\n")
 
 
 def load_record(path: str | os.PathLike[str]) -> dict[str, Any]:

@@ -6,10 +6,8 @@ and, with a value head, ``value.weight``, ``value.bias`` (on top of ``value_laye
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import os
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +18,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
 from domino_env.errors import CheckpointError
+from domino_env.files import write_file
 from domino_env.policies.checkpoint_meta import CheckpointMeta
 from domino_env.rules import Rules
 
@@ -69,16 +68,7 @@ def save_checkpoint(path: str | os.PathLike[str], weights: Mapping[str, npt.Arra
     header = meta.to_header()
     data = save(arrays, metadata={**header, "digest": _digest(header, arrays)})
     target.parent.mkdir(parents=True, exist_ok=True)
-    handle, beside = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        Path(beside).chmod(0o644)
-        Path(beside).replace(target)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            Path(beside).unlink()
-        raise
+    write_file(target, data)
 
 
 def load_checkpoint(path: str | os.PathLike[str]) -> Checkpoint:

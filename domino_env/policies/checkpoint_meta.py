@@ -16,7 +16,9 @@ from domino_env.variants import VARIANTS, get_rules
 
 __all__ = ["ACTION_VERSION", "CHECKPOINT_FORMAT", "CheckpointMeta"]
 
-CHECKPOINT_FORMAT = 1
+CHECKPOINT_FORMAT = 2
+_ADDED: dict[int, dict[str, Any]] = {1: {"residual": False}}
+"""Format -> fields that later formats have on top, with what they were before."""
 ACTION_VERSION = 1
 """Raised whenever an action id changes its meaning."""
 
@@ -43,6 +45,8 @@ class CheckpointMeta:
     value_layers: list[int] | None
     """None: no value head; empty: it stands on ``layers``; else the layers of its own."""
     activation: str
+    residual: bool
+    """Whether a hidden layer as wide as the one before it adds its input to its output."""
     steps_trained: int
     seed: int | None
     command: str
@@ -59,6 +63,7 @@ class CheckpointMeta:
         layers: list[int],
         value_layers: list[int] | None = None,
         activation: str = "relu",
+        residual: bool = False,
         steps_trained: int = 0,
         seed: int | None = None,
         command: str = "",
@@ -78,6 +83,7 @@ class CheckpointMeta:
             layers=list(layers),
             value_layers=None if value_layers is None else list(value_layers),
             activation=activation,
+            residual=residual,
             steps_trained=steps_trained,
             seed=seed,
             command=command,
@@ -98,8 +104,9 @@ class CheckpointMeta:
             values = {name: json.loads(text) for name, text in header.items()}
         except (ValueError, RecursionError) as error:
             raise CheckpointError(f"{source}: damaged header ({error})") from None
-        if values["format"] != CHECKPOINT_FORMAT:
-            raise CheckpointError(f"{source}: checkpoint format {values['format']}, but this version reads {CHECKPOINT_FORMAT}")
+        if repr(values["format"]) not in map(repr, (*_ADDED, CHECKPOINT_FORMAT)):
+            raise CheckpointError(f"{source}: checkpoint format {values['format']}, but this version reads 1 to {CHECKPOINT_FORMAT}")
+        values = {**_ADDED.get(values["format"], {}), **values, "format": CHECKPOINT_FORMAT}
         names = [item.name for item in fields(cls)]
         if sorted(values) != sorted(names):
             raise CheckpointError(f"{source}: header fields {sorted(values)}, but they are {sorted(names)}")
@@ -212,6 +219,7 @@ _KINDS: dict[str, Callable[[Any], bool]] = {
     "layers": _is_layers,
     "value_layers": lambda value: value is None or _is_layers(value),
     "activation": lambda value: value in _ACTIVATIONS,
+    "residual": lambda value: isinstance(value, bool),
     "steps_trained": _is_count,
     "seed": lambda value: value is None or _is_count(value),
     "command": _is_text,

@@ -70,8 +70,10 @@ class LearnedPolicy:
         size = self.checkpoint.meta.observation_size
         if hidden.ndim != 2 or hidden.shape[1] != size:
             raise PolicyError(f"{self.name}: observations of shape {hidden.shape}, but they are (N, {size})")
-        for layer in layers:
-            hidden = _layer(hidden, layer, self._activation)
+        for number, layer in enumerate(layers):
+            out = _layer(hidden, layer, self._activation)
+            adds = self.checkpoint.meta.residual and number > 0 and out.shape == hidden.shape
+            hidden = out + hidden if adds else out
         return hidden
 
 

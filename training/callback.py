@@ -1,0 +1,163 @@
+"""What happens between updates: evaluating, taking snapshots, seating opponents, logging, saving, stopping."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from stable_baselines3.common.callbacks import BaseCallback
+
+from domino_env.files import write_file
+from domino_env.policies import save_checkpoint
+from training.config import TrainingConfig
+from training.evaluation import Evaluator
+from training.league import League
+from training.learners import TrainingEnv, checkpoint_meta, checkpoint_weights
+from training.progress import Progress
+from training.run_folder import RunFolder
+from training.state import get_model_state, set_model_state
+from training.state_file import save_state
+
+__all__ = ["RunCallback", "StopRun"]
+
+_LOG_EVERY = 16_384
+"""Decisions between two lines of the log."""
+
+
+class StopRun(Exception):  # noqa: N818 -- no error
+    """The run was asked to stop, and is saved."""
+
+
+class RunCallback(BaseCallback):
+    """Everything is due by the number of decisions made, never by the clock, but for saving: so a run that was stopped and
+    resumed does the same as one that was not.
+    """
+
+    def __init__(
+        self, config: TrainingConfig, env: TrainingEnv, folder: RunFolder, progress: Progress, command: str, stop: Callable[[], bool]
+    ) -> None:
+        super().__init__()
+        self.config, self.env, self.folder, self.progress, self.command, self._stop = config, env, folder, progress, command, stop
+        meta = checkpoint_meta(config, 0, command)
+        self.evaluator = Evaluator(config, meta)
+        self.league = None if config.algorithm == "ppo" and config.ppo.every_seat else League(config, meta)
+        # next evaluation, snapshot, line of the log
+        self._due = {"evaluation": config.evaluation.every, "snapshot": config.self_play.every, "log": _LOG_EVERY}
+        self._saved_at = -np.inf
+
+    # ---------------------------------------------------------------------------------------------------- state
+
+    def state(self) -> dict[str, Any]:
+        """The whole run, for ``state_file``."""
+        return {
+            "config": self.config.model_dump(mode="json", exclude_unset=True),
+            "model": get_model_state(self.model, self.env),
+            "league": None if self.league is None else self.league.get_state(),
+            "evaluator": self.evaluator.get_state(),
+            "due": dict(self._due),
+            "seconds": self.progress.seconds,
+        }
+
+    def restore(self, model: Any, state: dict[str, Any]) -> None:
+        """Go on from a state."""
+        set_model_state(model, self.env, state["model"])
+        if self.league is not None:
+            self.league.set_state(state["league"])
+        self.evaluator.set_state(state["evaluator"])
+        self._due = dict(state["due"])
+        self.progress.seconds = state["seconds"]
+
+    # ---------------------------------------------------------------------------------------------------- hooks
+
+    def _on_training_start(self) -> None:
+        self._seat_opponents()
+        self._saved_at = time.monotonic()
+        self.progress.begin(self.num_timesteps)
+
+    def _on_step(self) -> bool:
+        if self.league is not None:
+            self.league.count(self.env.games.views)  # type: ignore[union-attr]
+        return True
+
+    def _on_rollout_start(self) -> None:
+        self._between_updates()
+        if self._stop():
+            self.save()
+            raise StopRun
+        if time.monotonic() - self._saved_at >= 60 * self.config.save_minutes:
+            self.save()
+
+    def _on_training_end(self) -> None:
+        self._between_updates()
+        if self.config.evaluation.every and (not self.evaluator.results or self.evaluator.results[-1]["decisions"] < self.num_timesteps):
+            self._evaluate()
+        self._log()
+        self.save()
+
+    def _between_updates(self) -> None:
+        if self._is_due("evaluation", self.config.evaluation.every):
+            self._evaluate()
+        if self._is_due("snapshot", self.config.self_play.every) and self.league is not None:
+            self.league.add_snapshot(checkpoint_weights(self.model), self.num_timesteps)
+            self._seat_opponents()
+        if self._is_due("log", _LOG_EVERY):
+            if self.league is not None:
+                self.league.refresh()
+                self._seat_opponents()
+            self._log()
+
+    def _is_due(self, what: str, every: int) -> bool:
+        if not every or self.num_timesteps < self._due[what]:
+            return False
+        self._due[what] = (self.num_timesteps // every + 1) * every
+        return True
+
+    def _seat_opponents(self) -> None:
+        if self.league is not None:
+            self.league.seat(self.env)  # type: ignore[arg-type]
+
+    # ---------------------------------------------------------------------------------------------------- output
+
+    def save(self) -> None:
+        """Write the state and the checkpoint of this moment."""
+        save_state(self.folder.state, self.state())
+        self._write_checkpoint(self.folder.last)
+        self._saved_at = time.monotonic()
+
+    def _write_checkpoint(self, path: Any) -> None:
+        save_checkpoint(path, checkpoint_weights(self.model), checkpoint_meta(self.config, self.num_timesteps, self.command))
+
+    def _evaluate(self) -> None:
+        best = self.evaluator.best
+        result = self.evaluator.run(checkpoint_weights(self.model), self.num_timesteps)
+        if self.evaluator.best > best:
+            self._write_checkpoint(self.folder.best)
+        write_file(self.folder.evaluations, json.dumps(self.evaluator.results, indent=1) + "\n")
+        for anchor, found in result["against"].items():
+            for name in ("points", "won"):
+                self.logger.record(f"evaluation/{anchor}_{name}", found[name])
+        self.progress.evaluated(result, self.config.evaluation.best_by)
+
+    def _log(self) -> None:
+        """One line of the curves; what the update itself tells is in the logger already."""
+        league, record = self.league, self.logger.record
+        episodes = self.model.ep_info_buffer or ()
+        rate = self.progress.tell(self.num_timesteps, _mean(episodes, "r"), None if league is None else league.win_share)
+        record("time/decisions_per_second", rate)
+        record("time/seconds", self.progress.seconds)
+        record("train/learning_rate", self.model.policy.optimizer.param_groups[0]["lr"])
+        if league is not None:
+            record("rollout/return", _mean(episodes, "r"))
+            record("rollout/decisions_per_game", _mean(episodes, "l"))
+            record("rollout/win_share", league.win_share)
+            for name, share, chance in league.report():
+                record(f"opponents/{name}_win_share", share)
+                record(f"opponents/{name}_chance", chance)
+        self.logger.dump(self.num_timesteps)
+
+
+def _mean(episodes: Any, key: str) -> float:
+    return float(np.mean([episode[key] for episode in episodes])) if len(episodes) else float("nan")

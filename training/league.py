@@ -1,0 +1,143 @@
+"""Who sits in the other seats: fixed opponents and, in self-play, snapshots of the learner itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from domino_env import DominoVecEnv
+from domino_env.policies import Checkpoint, CheckpointMeta, LearnedPolicy, Policy, load_policy
+from training.config import TrainingConfig
+
+__all__ = ["League"]
+
+Weights = Mapping[str, npt.NDArray[np.float32]]
+
+_MEMORY = 5_000
+"""Games of a member after which older ones count for less than half of its win share."""
+
+
+class League:
+    """The opponents of a run, how often each is drawn, and how the learner fares against them.
+
+    Members keep their places: fixed ones first, then snapshots; a new snapshot takes the place of the oldest once there are
+    ``self_play.keep``. Snapshots of PPO draw their moves as the learner does in training; those of DQN play their best one.
+    """
+
+    def __init__(self, config: TrainingConfig, meta: CheckpointMeta) -> None:
+        self._self_play = config.self_play
+        self._sample = config.algorithm == "ppo"
+        self._meta = meta
+        self._num_players = config.num_players
+        rules = config.read_rules()
+        self._fixed = [load_policy(spec, rules, config.num_players) for spec in config.opponents]
+        self.names = list(config.opponents)
+        self._snapshots: list[Policy] = []
+        self._weights: list[Weights] = []
+        self._ages: list[int] = []
+        size = len(self._fixed) + config.self_play.keep
+        self.games = np.zeros(size)
+        self.wins = np.zeros(size)
+        self.refresh()
+
+    def __len__(self) -> int:
+        return len(self._fixed) + len(self._snapshots)
+
+    def add_snapshot(self, weights: Weights, decisions: int) -> None:
+        """Let the learner of ``decisions`` (their number so far) join, in the place of the oldest where there are enough."""
+        full = len(self._snapshots) == self._self_play.keep
+        place = int(np.argmin(self._ages)) if full else len(self._snapshots)
+        if not full:
+            self._snapshots.append(None)  # type: ignore[arg-type]
+            self._weights.append({})
+            self._ages.append(0)
+            self.names.append("")
+        self._weights[place] = weights
+        self._ages[place] = decisions
+        self.names[len(self._fixed) + place] = f"snapshot_{decisions}"
+        checkpoint = Checkpoint(self._meta, weights, f"snapshot {decisions}")
+        self._snapshots[place] = LearnedPolicy(checkpoint, sample=self._sample, name=f"snapshot_{decisions}")
+        self.games[len(self._fixed) + place] = self.wins[len(self._fixed) + place] = 0.0
+        self.refresh()
+
+    def seat(self, env: DominoVecEnv) -> None:
+        """Seat the members in games of ``env`` that start from now on."""
+        env.set_opponents([*self._fixed, *self._snapshots], self.chances)
+
+    def refresh(self) -> None:
+        """Work out anew how often each member is drawn for a seat: ``chances``, which sum to 1."""
+        count = len(self._fixed)
+        fixed = self._spread(0, count, latest=False)
+        if self._snapshots:
+            share = self._self_play.share
+            snapshots = self._spread(count, len(self), latest=self._self_play.rule == "latest")
+            self.chances = [*((1 - share) * fixed), *(share * snapshots)]
+        else:
+            self.chances = list(fixed)
+
+    def _spread(self, start: int, end: int, latest: bool) -> npt.NDArray[np.float64]:
+        if latest:
+            out = np.zeros(end - start)
+            out[int(np.argmax(self._ages))] = 1.0
+            return out
+        weights = np.ones(end - start)
+        if self._self_play.rule == "weighted":
+            # squared, so that one that never wins is nearly left alone; with no games yet, as one that wins half
+            weights = (1 - self.win_shares()[start:end]) ** 2 + 0.01
+        spread: npt.NDArray[np.float64] = weights / weights.sum()
+        return spread
+
+    def win_shares(self) -> npt.NDArray[np.float64]:
+        """(len,) share of the learner's wins in games with each member; 0.5 where there was none."""
+        games, wins = self.games[: len(self)], self.wins[: len(self)]
+        return (wins + 1.0) / (games + 2.0)
+
+    @property
+    def win_share(self) -> float:
+        """Share of the learner's wins in all games that are remembered."""
+        return float(self.wins.sum() / self.games.sum()) if self.games.any() else 0.0
+
+    def count(self, views: npt.NDArray[Any]) -> None:
+        """Note the games that ended: rows of ``LearnerGames.views``."""
+        ended = views[views["done"] != 0]
+        if not len(ended):
+            return
+        bits = ended["winners"]
+        won = (bits >> ended["seat"] & 1) / np.maximum(np.bitwise_count(bits), 1)
+        for seat in range(self._num_players):
+            others = ended["seat"] != seat
+            places = ended["opponents"][others, seat]
+            np.add.at(self.games, places, 1.0)
+            np.add.at(self.wins, places, won[others])
+        fade = np.minimum(1.0, _MEMORY / np.maximum(self.games, 1.0))
+        self.games *= fade
+        self.wins *= fade
+
+    def report(self) -> list[tuple[str, float, float]]:
+        """Name, share of the learner's wins against it and chance to be drawn: of each fixed member, and of the snapshots together."""
+        shares, count = self.win_shares(), len(self._fixed)
+        out = [(self.names[k], float(shares[k]), float(self.chances[k])) for k in range(count)]
+        if self._snapshots:
+            out.append(("snapshots", float(shares[count:].mean()), float(sum(self.chances[count:]))))
+        return out
+
+    def get_state(self) -> dict[str, Any]:
+        """Snapshots and counts, as numbers and arrays."""
+        return {
+            "ages": list(self._ages),
+            "weights": [dict(w) for w in self._weights],
+            "games": self.games.copy(),
+            "wins": self.wins.copy(),
+            "chances": list(self.chances),
+        }
+
+    def set_state(self, state: Mapping[str, Any]) -> None:
+        """Go on from a state of the same run."""
+        for age, weights in zip(state["ages"], state["weights"], strict=True):
+            self.add_snapshot(weights, age)
+        self.games[:] = state["games"]
+        self.wins[:] = state["wins"]
+        self.chances = list(state["chances"])

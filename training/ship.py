@@ -1,0 +1,103 @@
+"""Making the checkpoints that are shipped: every config trained, copied to ``checkpoints/`` and measured on 10,000 duplicate deals.
+
+``python -m training ship`` does what is not done yet and goes on with what was begun; each job has a core of its own.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from domino_env.arena import compare
+from domino_env.files import write_file
+from domino_env.policies import load_checkpoint
+from training.config import ConfigError, TrainingConfig
+from training.config_file import load_config
+
+__all__ = ["agent_name", "measure", "ship"]
+
+ROOT = Path(__file__).resolve().parent.parent
+DEALS = 10_000
+SEED = 1
+"""Of the deals of the tables; those of seed 0 are the first ones of a training run."""
+_POLL_SECONDS = 0.5
+
+
+def agent_name(config: TrainingConfig) -> str:
+    """The name of the agent that a config makes: ``bergen/ppo``, ``bergen/ppo_4players``."""
+    seats = "" if config.num_players == 2 else f"_{config.num_players}players"
+    return f"{config.variant}/{config.algorithm}{seats}"
+
+
+def ship(configs: Sequence[Path], jobs: int) -> None:
+    """Train and measure all ``configs`` whose table is missing in ``checkpoints/``, ``jobs`` at a time, and tell of each.
+
+    Raises ``ConfigError`` before anything starts for a config that cannot be used, and at the end where a training failed.
+    """
+    waiting = [path for path in configs if not _checkpoint(load_config(path)).with_suffix(".json").exists()]
+    free = list(_cores(jobs))
+    running: dict[subprocess.Popen[bytes], tuple[Path, int]] = {}
+    failed = []
+    try:
+        while waiting or running:
+            while waiting and free:
+                path, core = waiting.pop(0), free.pop(0)
+                print(f"{path.stem}: begun", flush=True)
+                running[_start(path, core)] = (path, core)
+            time.sleep(_POLL_SECONDS)
+            for process in [one for one in running if one.poll() is not None]:
+                path, core = running.pop(process)
+                free.append(core)
+                if process.returncode:
+                    failed.append(path.stem)
+                else:
+                    measure(_checkpoint(load_config(path)))
+                print(f"{path.stem}: {'failed' if process.returncode else 'done'}", flush=True)
+    finally:
+        for process in running:
+            process.terminate()  # it saves, and the next call goes on from there
+            process.wait()
+    if failed:
+        raise ConfigError(f"not made: {', '.join(failed)}; see output.txt in their folders in runs/ship")
+
+
+def measure(checkpoint: Path) -> None:
+    """Write the table of a checkpoint against random and greedy beside it, as JSON."""
+    meta = load_checkpoint(checkpoint).meta
+    name = checkpoint.relative_to(ROOT / "checkpoints").with_suffix("").as_posix()
+    specs = {name: str(checkpoint), "random": "random", "greedy": "greedy"}
+    found = compare(specs, meta.read_rules(), num_players=meta.num_players, deals=DEALS, seed=SEED)
+    out = found.to_json()
+    out.pop("times")  # of this machine alone
+    write_file(checkpoint.with_suffix(".json"), json.dumps(out, indent=1) + "\n")
+
+
+def _checkpoint(config: TrainingConfig) -> Path:
+    return ROOT / "checkpoints" / f"{agent_name(config)}.safetensors"
+
+
+def _cores(jobs: int) -> list[int]:
+    """As many cores as there are jobs; -1 where the system does not let one choose."""
+    cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_setaffinity") else [-1] * jobs
+    if not 1 <= jobs <= len(cores):
+        raise ConfigError(f"jobs={jobs}, but it is 1 to {len(cores)}, as many as there are cores")
+    return cores[:jobs]
+
+
+def _start(path: Path, core: int) -> subprocess.Popen[bytes]:
+    """Train in a process on one core; what it says goes to a file of the run."""
+    run = Path("runs") / "ship" / path.stem
+    output = _checkpoint(load_config(path)).relative_to(ROOT)
+    (ROOT / run).mkdir(parents=True, exist_ok=True)
+    config = os.path.relpath(path, ROOT)
+    command = [sys.executable, "-m", "training", "train", config, "--run", str(run), "--resume", "--output", str(output)]
+    with (ROOT / run / "output.txt").open("ab") as file:
+        process = subprocess.Popen(command, cwd=ROOT, stdout=file, stderr=file)
+    if core >= 0:
+        os.sched_setaffinity(process.pid, {core})
+    return process

@@ -1,0 +1,59 @@
+"""One file for the state of a run: numbers, texts and arrays in nested dicts and lists. Reading it runs no code."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from domino_env.files import replacing
+from training.config import ConfigError
+
+__all__ = ["load_state", "save_state"]
+
+_ARRAY = "array number"
+
+
+def save_state(path: Path, state: dict[str, Any]) -> None:
+    """Write ``state``, beside its place and then renamed. Arrays and tensors are kept to the last bit."""
+    arrays: list[np.ndarray[Any, Any]] = []
+    tree = json.dumps(_pack(state, arrays))
+    with replacing(path) as beside, beside.open("wb") as file:
+        np.savez(file, tree=np.array(tree), **{str(number): array for number, array in enumerate(arrays)})  # type: ignore[arg-type]
+
+
+def load_state(path: Path) -> dict[str, Any]:
+    """Read what ``save_state`` wrote; tensors come back as arrays. ``ConfigError`` where the file is missing or damaged."""
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            state = _unpack(json.loads(str(file["tree"])), file)
+    except FileNotFoundError:
+        raise ConfigError(f"state {path}: no such file, so there is no run to go on with") from None
+    except (OSError, ValueError, KeyError, EOFError, RecursionError, zipfile.BadZipFile) as error:
+        raise ConfigError(f"state {path}: damaged, or not written by a run ({' '.join(str(error).split())})") from None
+    if not isinstance(state, dict):
+        raise ConfigError(f"state {path}: not written by a run")
+    return state
+
+
+def _pack(value: Any, arrays: list[np.ndarray[Any, Any]]) -> Any:
+    if isinstance(value, dict):
+        return {str(key): _pack(part, arrays) for key, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_pack(part, arrays) for part in value]
+    if isinstance(value, (torch.Tensor, np.ndarray)):
+        arrays.append(value.detach().cpu().numpy() if isinstance(value, torch.Tensor) else value)
+        return {_ARRAY: len(arrays) - 1}
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _unpack(value: Any, file: Any) -> Any:
+    if isinstance(value, dict):
+        if _ARRAY in value:
+            return file[str(value[_ARRAY])]
+        return {key: _unpack(part, file) for key, part in value.items()}
+    return [_unpack(part, file) for part in value] if isinstance(value, list) else value
