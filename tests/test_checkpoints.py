@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import hashlib
 import json
 import pickle
 import zipfile
@@ -11,14 +13,17 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
+from gymnasium import spaces
 from safetensors import safe_open
 from safetensors.numpy import save_file
 
 from domino_env.encoding import ENCODING_VERSION
 from domino_env.errors import CheckpointError, PolicyError
-from domino_env.policies import CheckpointMeta, LearnedPolicy, decide, load_checkpoint, load_policy, loading, save_checkpoint
+from domino_env.policies import Checkpoint, CheckpointMeta, LearnedPolicy, decide, load_checkpoint, load_policy, loading, save_checkpoint
 from domino_env.variants import VARIANTS
 from tests.policy_cases import positions, random_checkpoint, random_meta, random_weights
+from training.network import Trunk, as_arrays
 
 # -------------------------------------------------------------------------------------------------------- round trip
 
@@ -88,6 +93,69 @@ def test_network_computes_what_it_says(tmp_path: Path, activation: str) -> None:
         trunk = "value_layers" if value_layers else "layers"
         values = naive_forward(weights, trunk, "value", functions[activation], x)[:, 0]
         assert np.abs(policy.values(x) - values).max() < 1e-5
+
+
+@pytest.mark.parametrize(
+    "layers", [[24, 24, 24, 16, 16, 24], [random_meta().observation_size] * 2], ids=["narrow", "as wide as what is observed"]
+)
+@pytest.mark.parametrize("residual", [False, True])
+@pytest.mark.parametrize("activation", ["relu", "tanh"])
+def test_residual_layers_are_those_of_the_trained_network(tmp_path: Path, activation: str, residual: bool, layers: list[int]) -> None:
+    """Layers as wide as the one before add their input; the first never does, nor one of another width."""
+    path = random_checkpoint(tmp_path / "a.safetensors", layers=layers, value_layers=[], activation=activation, residual=residual)
+    policy = LearnedPolicy(load_checkpoint(path))
+    meta, kept = policy.checkpoint.meta, policy.checkpoint.weights
+    assert meta.residual is residual
+    x = torch.from_numpy(positions("bergen", 2, 60).batch().observation)
+    trunk = Trunk(spaces.Box(-1.0, 1.0, (meta.observation_size,)), layers, activation, residual)
+    heads = {"logits": torch.nn.Linear(layers[-1], meta.num_actions), "value": torch.nn.Linear(layers[-1], 1)}
+    with torch.no_grad():
+        for name, array in kept.items():
+            head, _, part = name.rpartition(".")
+            layer = heads[head] if head in heads else trunk.layers[int(head.removeprefix("layers."))]
+            getattr(layer, part).copy_(torch.from_numpy(array.copy()))
+        features = trunk(x)
+        assert np.abs(policy.logits(x) - heads["logits"](features).numpy()).max() < 1e-5
+        assert np.abs(policy.values(x) - heads["value"](features).numpy()[:, 0]).max() < 1e-5
+    written = as_arrays(trunk, heads)
+    assert {name: array.tobytes() for name, array in written.items()} == {name: array.tobytes() for name, array in kept.items()}
+    plain = LearnedPolicy(Checkpoint(dataclasses.replace(meta, residual=not residual), kept))
+    assert np.abs(policy.logits(x) - plain.logits(x)).max() > 0.1
+
+
+def test_a_file_of_the_first_format_is_still_read(tmp_path: Path) -> None:
+    """PAINS 27: it knew no residual layers, so it has none."""
+    path = random_checkpoint(tmp_path / "new.safetensors", layers=[16, 16], value_layers=[])
+    old = of_format_1(path, tmp_path / "old.safetensors")
+    with safe_open(str(old), framework="numpy") as file:
+        assert (file.metadata()["format"], "residual" in file.metadata()) == ("1", False)
+    found, expected = load_checkpoint(old), load_checkpoint(path)
+    assert found.meta == expected.meta
+    assert found.meta.residual is False
+    x = positions("bergen", 2, 20).batch().observation
+    assert LearnedPolicy(found).logits(x).tobytes() == LearnedPolicy(expected).logits(x).tobytes()
+    save_checkpoint(tmp_path / "again.safetensors", found.weights, found.meta)
+    assert load_checkpoint(tmp_path / "again.safetensors").meta == expected.meta
+    with pytest.raises(CheckpointError, match="altered"):
+        load_checkpoint(of_format_1(path, tmp_path / "other.safetensors", steps_trained="9"))
+    for wrong in ("1", "2"):
+        # a field that the format does not have, or lacks
+        both = {"format": wrong, **({} if wrong == "2" else {"residual": "true"})}
+        damaged = altered(random_checkpoint(tmp_path / "b.safetensors"), both, drop="residual" if wrong == "2" else "")
+        with pytest.raises(CheckpointError, match=r"header fields|altered|residual"):
+            load_checkpoint(damaged)
+
+
+def of_format_1(path: Path, target: Path, **late: str) -> Path:
+    """The checkpoint as version 0.1 wrote it; ``late``: fields that are changed behind the digest's back."""
+    with safe_open(str(path), framework="numpy") as file:
+        header = {name: text for name, text in file.metadata().items() if name not in ("digest", "residual")} | {"format": "1"}
+        arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 -- not a mapping
+    digest = hashlib.sha256(repr(sorted(header.items())).encode())
+    for name in sorted(arrays):
+        digest.update(f"{name} {arrays[name].shape}".encode() + arrays[name].tobytes())
+    save_file(arrays, str(target), metadata={**header, "digest": digest.hexdigest()[:32], **late})
+    return target
 
 
 def test_argmax_stays_inside_the_mask(tmp_path: Path) -> None:

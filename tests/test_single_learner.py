@@ -250,6 +250,159 @@ def test_learners_seat_and_opponents_are_drawn() -> None:
     assert (fixed.games.views["learner"] == 1).all()
 
 
+@pytest.mark.parametrize(
+    ("weights", "shares"),
+    [
+        (None, [1 / 3, 1 / 3, 1 / 3]),
+        ([1, 1, 2], [0.25, 0.25, 0.5]),
+        ([0.7, 0.0, 0.3], [0.7, 0, 0.3]),
+        (np.array([0, 5, 0]), [0, 1, 0]),
+        ((1e-9, 1.0, 1.0), [0.0005, 0.49975, 0.49975]),  # at least once in a thousand, or it would never be met
+    ],
+)
+@pytest.mark.parametrize("seats", [2, 4])
+def test_opponents_are_drawn_by_their_weights(weights: Any, shares: list[float], seats: int) -> None:
+    """In every seat, at the start and in games that start later."""
+    env = DominoVecEnv("bergen", num_envs=4000, num_players=seats, skip_forced=True, seed=3)
+    env.set_opponents(["random", "greedy", FirstLegal()], weights)
+    env.reset()
+    rng = np.random.default_rng(0)
+    for _ in range(2):
+        for seat in range(seats):
+            drawn = np.bincount(env.games.views["seated"][:, seat], minlength=3) / 4000
+            np.testing.assert_allclose(drawn, shares, atol=4.5 * np.sqrt(0.25 / 4000))
+            assert (drawn[np.array(shares) == 0] == 0).all()
+        for _ in range(12):
+            env.step(pick(env.action_masks(), rng))
+
+
+@pytest.mark.parametrize(
+    "weights",
+    [[1], [1, 2, 3], [], [0, 0], [1, -1], [1, float("nan")], [1, float("inf")], ["a", "b"], "ab", [[1, 2], [3]], [[1, 2]], 3, [1, None]],
+)
+def test_wrong_weights_are_refused(weights: Any) -> None:
+    env = DominoVecEnv("bergen", num_envs=4, opponents="greedy", seed=0)
+    env.reset()
+    pool = env.games.pool
+    with pytest.raises(OptionsError, match="weights="):
+        env.set_opponents(["random", "greedy"], weights)
+    assert env.games.pool is pool
+    env.step(env.action_masks().argmax(axis=1))
+
+
+def test_seats_whose_opponent_is_gone_go_on_with_the_first() -> None:
+    env = DominoVecEnv("bergen", num_envs=50, num_players=3, opponents=["random", "greedy", FirstLegal()], seed=0)
+    env.reset()
+    env.set_opponents(FirstLegal())
+    rng = np.random.default_rng(0)
+    for _ in range(30):
+        env.step(pick(env.action_masks(), rng))
+    assert (env.games.views["seated"] == 0).all()
+
+
+# --------------------------------------------------------------------------------------------------------- snapshots
+
+
+@pytest.mark.parametrize(("variant", "seats"), CASES)
+@pytest.mark.parametrize("skip", [False, True])
+def test_games_go_on_from_a_state(variant: str, seats: int, skip: bool) -> None:
+    episode = "match" if skip else "round"
+    kwargs: dict[str, Any] = {"num_players": seats, "episode": episode, "skip_forced": skip, "reward": "win" if skip else "points"}
+    games, other = Games(variant, 7, seed=5, **kwargs), Games(variant, 7, seed=99, **kwargs)
+    rng = np.random.default_rng(0)
+    names = [name for name, value in vars(games).items() if isinstance(value, np.ndarray) and name != "_rows"]
+    assert {"rows", "reward", "winners", "final_observation", "observation"} <= set(names)
+    for step in range(223):
+        if step == 23:
+            state = games.get_state()
+            copies = {name: array.copy() for name, array in state.items()}
+            other.set_state(state)
+        if step >= 23:
+            for name in names:
+                assert (getattr(games, name) == getattr(other, name)).all(), (name, step)
+        actions = pick(games.action_mask, rng)
+        games.step(actions)
+        other.step(actions if step >= 23 else pick(other.action_mask, rng))
+    assert all((state[name] == copies[name]).all() for name in state)  # a copy, which no game writes into
+
+
+@pytest.mark.parametrize("with_mask", [False, True])
+@pytest.mark.parametrize("seats", [2, 3])
+def test_a_vec_env_goes_on_from_a_state(seats: int, with_mask: bool) -> None:
+    """Observations, masks, rewards, ends and infos, with the returns and lengths of games that were under way."""
+    opponents = ["random", "greedy", FirstLegal()]
+    kwargs: dict[str, Any] = {"num_envs": 9, "num_players": seats, "skip_forced": True, "mask_in_observation": with_mask}
+    env, other = (DominoVecEnv("threes", opponents=opponents, seed=seed, **kwargs) for seed in (1, 2))
+    rng = np.random.default_rng(0)
+    for one in (env, other):
+        one.set_opponents(opponents, [1, 2, 3])
+        one.reset()
+        for _ in range(17):
+            one.step(pick(one.action_masks(), rng))
+    state = env.get_state()
+    kept = other.step(pick(other.action_masks(), rng))[0]
+    held = kept.copy()
+    again = other.set_state(state)
+    assert kept.tobytes() == held.tobytes()  # SB3 may still hold it
+    assert again.tobytes() == seen_of(env, with_mask).tobytes()
+    ended = 0
+    for _ in range(200):
+        assert env.action_masks().tobytes() == other.action_masks().tobytes()
+        actions = pick(env.action_masks(), rng)
+        (seen, rewards, done, infos), (again, their_rewards, their_done, their_infos) = env.step(actions), other.step(actions)
+        assert seen.tobytes() == again.tobytes()
+        assert (rewards.tobytes(), done.tobytes()) == (their_rewards.tobytes(), their_done.tobytes())
+        for info, theirs in zip(infos, their_infos, strict=True):
+            assert list(info) == list(theirs)
+            for name, value in info.items():
+                if name == "episode":
+                    assert {**value, "t": 0} == {**theirs[name], "t": 0}
+                else:
+                    assert np.array_equal(value, theirs[name]), name
+        assert (env.games.views == other.games.views).all()
+        ended += int(done.sum())
+    assert ended > 100
+
+
+def seen_of(env: DominoVecEnv, with_mask: bool) -> np.ndarray:
+    games = env.games
+    return np.concatenate([games.observation, games.action_mask], axis=1) if with_mask else games.observation
+
+
+def test_a_state_of_other_games_is_refused() -> None:
+    """And leaves the games as they were, with the observation that SB3 may hold."""
+    env = DominoVecEnv("bergen", num_envs=4, opponents="greedy", seed=0)
+    kept = env.reset()
+    good, copied = env.get_state(), kept.copy()
+    wrong: list[dict[str, Any]] = [
+        DominoVecEnv("bergen", num_envs=5, seed=0).get_state(),
+        DominoVecEnv("bergen", num_envs=4, num_players=3, seed=0).get_state(),
+        DominoVecEnv("all_fives", num_envs=4, seed=0).get_state(),
+        {**good, "observation": good["observation"].astype(np.float64)},
+        {**good, "returns": good["returns"][:1]},
+        {**good, "lengths": good["lengths"][:3]},
+        {name: array for name, array in good.items() if name != "lengths"},
+        {name: array for name, array in good.items() if name != "views"},
+        {},
+    ]
+    for state in wrong:
+        with pytest.raises(OptionsError, match="state: "):
+            env.set_state(state)
+    fresh = DominoVecEnv("bergen", num_envs=4, opponents="greedy", seed=0)
+    fresh.reset()
+    for _ in range(3):
+        actions = env.action_masks().argmax(axis=1)
+        assert env.step(actions)[0].tobytes() == fresh.step(actions)[0].tobytes()
+        assert kept.tobytes() == copied.tobytes()
+        kept, copied = env.games.observation, env.games.observation.copy()
+    games = Games("bergen", 4)
+    before = games.rows.copy()
+    for other in (Games("bergen", 5), Games("bergen", 4, 3), Games("draw", 4)):
+        with pytest.raises(OptionsError, match="state: "):
+            games.set_state(other.get_state())
+    assert (games.rows == before).all()
+
+
 def test_policies_with_a_memory_are_told_of_new_games() -> None:
     policy = FirstLegal()
     env = DominoVecEnv("block", num_envs=10, opponents=policy, seed=0)

@@ -36,11 +36,11 @@ class RunCallback(BaseCallback):
     resumed does the same as one that was not.
     """
 
-    def __init__(
-        self, config: TrainingConfig, env: TrainingEnv, folder: RunFolder, progress: Progress, command: str, stop: Callable[[], bool]
-    ) -> None:
+    def __init__(self, config: TrainingConfig, env: TrainingEnv, folder: RunFolder, progress: Progress, command: str) -> None:
         super().__init__()
-        self.config, self.env, self.folder, self.progress, self.command, self._stop = config, env, folder, progress, command, stop
+        self.config, self.env, self.folder, self.progress, self.command = config, env, folder, progress, command
+        self.stop: Callable[[], bool] = lambda: False
+        """Whether the run was asked to stop."""
         meta = checkpoint_meta(config, 0, command)
         self.evaluator = Evaluator(config, meta)
         self.league = None if config.algorithm == "ppo" and config.ppo.every_seat else League(config, meta)
@@ -84,7 +84,7 @@ class RunCallback(BaseCallback):
 
     def _on_rollout_start(self) -> None:
         self._between_updates()
-        if self._stop():
+        if self.stop():
             self.save()
             raise StopRun
         if time.monotonic() - self._saved_at >= 60 * self.config.save_minutes:
@@ -122,9 +122,9 @@ class RunCallback(BaseCallback):
     # ---------------------------------------------------------------------------------------------------- output
 
     def save(self) -> None:
-        """Write the state and the checkpoint of this moment."""
-        save_state(self.folder.state, self.state())
+        """Write the checkpoint and the state of this moment. The state comes last: where it stands, all before it does."""
         self._write_checkpoint(self.folder.last)
+        save_state(self.folder.state, self.state())
         self._saved_at = time.monotonic()
 
     def _write_checkpoint(self, path: Any) -> None:

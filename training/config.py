@@ -78,7 +78,7 @@ class SelfPlayConfig(_Strict):
     share: float = Field(default=0.5, gt=0, le=1, description="share of the other seats that snapshots hold, once there are any")
     rule: Literal["uniform", "latest", "weighted"] = Field(
         default="uniform",
-        description="which of them: all alike; the newest snapshot alone; weighted: those that the learner loses to more often, fixed ones too",
+        description="which: all alike; the newest alone; weighted: more often those that the learner loses to, fixed ones included",
     )
 
 
@@ -158,6 +158,9 @@ class TrainingConfig(_Strict):
         rollout = self.num_envs * self.ppo.n_steps
         if self.algorithm == "ppo" and self.ppo.batch_size > rollout:
             raise ValueError(f"ppo.batch_size={self.ppo.batch_size}, but an update has num_envs * n_steps = {rollout} decisions")
+        if self.algorithm == "ppo" and not self.ppo.every_seat and rollout % self.ppo.batch_size == 1:
+            # advantages are measured by their spread in the minibatch, and one alone has none
+            raise ValueError(f"ppo.batch_size={self.ppo.batch_size}, but it leaves 1 of the {rollout} decisions of an update alone")
         for name in ("buffer_size", "target_update_interval"):
             if self.algorithm == "dqn" and getattr(self.dqn, name) < self.num_envs:
                 raise ValueError(f"dqn.{name}={getattr(self.dqn, name)}, but num_envs={self.num_envs} decisions come at once")

@@ -110,3 +110,8 @@ class EverySeatPPO(MaskablePPO):
         rollout_buffer.finish()
         callback.on_rollout_end()
         return True
+
+    def train(self) -> None:
+        """MaskablePPO's update; none where so few games were played that hardly a decision is ready."""
+        if len(self.rollout_buffer.ready) > 1:  # type: ignore[attr-defined]
+            super().train()

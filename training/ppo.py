@@ -6,12 +6,16 @@ from typing import Any, cast
 
 import torch
 from sb3_contrib import MaskablePPO
+from sb3_contrib.common.maskable.distributions import MaskableDistribution
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from torch import nn
 
 from domino_env.errors import EmptyMaskError
 
 __all__ = ["MaskedPolicy", "ppo_heads"]
+
+
+_EMPTY = "action_masks: a row is all False, but a seat on turn has at least one legal action"
 
 
 class MaskedPolicy(MaskableActorCriticPolicy):
@@ -39,6 +43,15 @@ class MaskedPolicy(MaskableActorCriticPolicy):
         probabilities, log_probs, values = self._evaluate(obs, action_masks)
         return values, _at(log_probs, actions.long().flatten()), -(probabilities * log_probs).sum(dim=1)
 
+    def get_distribution(self, obs: Any, action_masks: Any = None) -> MaskableDistribution:
+        """sb3-contrib's distribution. Raises ``EmptyMaskError`` where a row of masks is empty: sb3-contrib would play any action."""
+        if action_masks is not None and not torch.as_tensor(action_masks, dtype=torch.bool).any(dim=-1).all():
+            raise EmptyMaskError(_EMPTY)
+        return super().get_distribution(obs, action_masks)
+
+    def _predict(self, observation: Any, deterministic: bool = False, action_masks: Any = None) -> torch.Tensor:
+        return self(observation, deterministic, action_masks)[0]  # type: ignore[no-any-return]
+
     def _evaluate(self, obs: torch.Tensor, action_masks: Any) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
         """Probabilities (B, A), log-probabilities (B, A; those of illegal actions mean nothing) and values (B, 1)."""
         with torch.autocast(obs.device.type, self._autocast, enabled=self._autocast is not None):
@@ -55,7 +68,7 @@ def _masked_softmax(logits: torch.Tensor, legal: torch.Tensor) -> tuple[torch.Te
     """Probabilities and log-probabilities over the legal actions, (B, A) each. Raises ``EmptyMaskError`` where there are none."""
     highest = torch.where(legal, logits.detach(), -torch.inf).amax(dim=1, keepdim=True)
     if highest.min() == -torch.inf:
-        raise EmptyMaskError("action_masks: a row is all False, but a seat on turn has at least one legal action")
+        raise EmptyMaskError(_EMPTY)
     # not a huge negative number at illegal actions: exp of one takes ten times as long as exp of 0
     heights = torch.where(legal, logits - highest, 0.0)
     weights = heights.exp() * legal

@@ -66,6 +66,8 @@ def check_output(output: Path | None) -> None:
         return
     if output.suffix != ".safetensors":
         raise ConfigError(f"output {output}, but a checkpoint ends in .safetensors")
+    if output.is_dir():
+        raise ConfigError(f"output {output} is a folder")
     probe = output.with_name(f".{output.name}.{os.getpid()}")
     try:
         output.parent.mkdir(parents=True, exist_ok=True)

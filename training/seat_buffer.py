@@ -137,9 +137,10 @@ class EverySeatBuffer(MaskableRolloutBuffer):
     def get(  # type: ignore[override]
         self, batch_size: int | None = None
     ) -> Generator[MaskableRolloutBufferSamples, None, None]:
-        """Minibatches of about ``batch_size`` decisions, in random order."""
+        """Minibatches of about ``batch_size`` decisions, at least 2, in random order: one alone has no spread to be measured by."""
         order = np.random.permutation(self.ready)  # noqa: NPY002 -- SB3 seeds this one
-        for places in np.array_split(order, max(1, round(len(order) / (batch_size or len(order))))):
+        parts = round(len(order) / (batch_size or len(order)))
+        for places in np.array_split(order, max(1, min(parts, len(order) // 2))):
             yield self._samples(places)
 
     def _samples(self, places: npt.NDArray[np.int64]) -> MaskableRolloutBufferSamples:

@@ -25,7 +25,6 @@ def get_model_state(model: BaseAlgorithm, env: TrainingEnv) -> dict[str, Any]:
         "optimizer": model.policy.optimizer.state_dict(),
         "counters": {name: getattr(model, name) for name in _COUNTERS if hasattr(model, name)},
         "episodes": list(model.ep_info_buffer or ()),
-        "last_obs": model._last_obs,
         "episode_starts": model._last_episode_starts,
         "buffer": buffer_state(model),
         "games": env.get_state(),
@@ -43,8 +42,7 @@ def set_model_state(model: BaseAlgorithm, env: TrainingEnv, state: Mapping[str, 
         setattr(model, name, value)
     model.ep_info_buffer = deque(state["episodes"], maxlen=model._stats_window_size)
     model.ep_success_buffer = deque(maxlen=model._stats_window_size)
-    env.set_state(state["games"])
-    model._last_obs = state["last_obs"]
+    model._last_obs = env.set_state(state["games"])
     model._last_episode_starts = state["episode_starts"]
     set_buffer_state(model, state["buffer"])
     _set_generators(state)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import struct
 import zipfile
+import zlib
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 import torch
+from numpy.lib.npyio import NpzFile
 
 from domino_env.files import replacing
 from training.config import ConfigError
@@ -16,6 +19,20 @@ from training.config import ConfigError
 __all__ = ["load_state", "save_state"]
 
 _ARRAY = "array number"
+# what numpy, zipfile and json raise for a file that is none of theirs or damaged
+_DAMAGED = (
+    OSError,
+    RuntimeError,
+    ValueError,
+    KeyError,
+    EOFError,
+    RecursionError,
+    NotImplementedError,
+    MemoryError,
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+)
 
 
 def save_state(path: Path, state: dict[str, Any]) -> None:
@@ -29,15 +46,23 @@ def save_state(path: Path, state: dict[str, Any]) -> None:
 def load_state(path: Path) -> dict[str, Any]:
     """Read what ``save_state`` wrote; tensors come back as arrays. ``ConfigError`` where the file is missing or damaged."""
     try:
-        with np.load(path, allow_pickle=False) as file:
+        # np.load leaves a file that it opened itself open where it is damaged
+        with path.open("rb") as handle, _npz(handle) as file:
             state = _unpack(json.loads(str(file["tree"])), file)
     except FileNotFoundError:
         raise ConfigError(f"state {path}: no such file, so there is no run to go on with") from None
-    except (OSError, ValueError, KeyError, EOFError, RecursionError, zipfile.BadZipFile) as error:
+    except _DAMAGED as error:
         raise ConfigError(f"state {path}: damaged, or not written by a run ({' '.join(str(error).split())})") from None
     if not isinstance(state, dict):
         raise ConfigError(f"state {path}: not written by a run")
     return state
+
+
+def _npz(handle: BinaryIO) -> NpzFile:
+    file = np.load(handle, allow_pickle=False)
+    if not isinstance(file, NpzFile):
+        raise ValueError("no .npz file")
+    return file
 
 
 def _pack(value: Any, arrays: list[np.ndarray[Any, Any]]) -> Any:

@@ -22,7 +22,6 @@ from training.config_file import dump_config
 from training.learners import checkpoint_meta, checkpoint_weights, make_env, make_model
 from training.progress import Progress
 from training.run_folder import RunFolder, check_output
-from training.state import set_model_state
 from training.state_file import load_state
 
 __all__ = ["default_folder", "export", "train"]
@@ -45,9 +44,12 @@ def train(config: TrainingConfig, folder: Path, command: list[str], resume: bool
     opponent.
     """
     place = RunFolder(folder)
+    env = make_env(config)
+    model = make_model(config, env)
+    callback = RunCallback(config, env, place, Progress(config.decisions), shlex.join(command))
     check_output(output)
     with place.claim(resume):
-        _run(config, place, shlex.join(command), resume)
+        _run(config, model, callback, resume)
     best = place.best if place.best.exists() else place.last
     if output is None:
         return best
@@ -56,22 +58,20 @@ def train(config: TrainingConfig, folder: Path, command: list[str], resume: bool
     return output
 
 
-def _run(config: TrainingConfig, place: RunFolder, command: str, resume: bool) -> None:
-    env = make_env(config)
-    model = make_model(config, env)
-    with Progress(config.decisions) as progress, _stop_signals() as stop:
-        callback = RunCallback(config, env, place, progress, command, stop)
+def _run(config: TrainingConfig, model: Any, callback: RunCallback, resume: bool) -> None:
+    place = callback.folder
+    with callback.progress, _stop_signals() as callback.stop:
         if resume and place.state.exists():
             state = load_state(place.state)
-            _check_same(config, state["config"], place.state)
-            callback.restore(model, state)
+            _check_same(config, state, place.state)
+            _restore(callback, model, state)
         elif resume:
             print(f"run folder {place.path}: nothing was saved yet, so the run starts from the beginning", file=sys.stderr)
         write_file(place.config, dump_config(config))
         model.set_logger(_logger(place, config, model.num_timesteps))
         try:
             if model.num_timesteps < config.decisions:
-                model.learn(config.decisions - model.num_timesteps, callback, log_interval=None, reset_num_timesteps=False)  # type: ignore[arg-type]
+                model.learn(config.decisions - model.num_timesteps, callback, log_interval=None, reset_num_timesteps=False)
         except StopRun:
             print(f"stopped after {model.num_timesteps:,} decisions; --resume goes on from there", file=sys.stderr)
             raise KeyboardInterrupt from None
@@ -85,11 +85,27 @@ def _logger(place: RunFolder, config: TrainingConfig, decisions: int) -> Logger:
     return configure(str(place.logs / f"from_{decisions}"), formats)
 
 
-def _check_same(config: TrainingConfig, saved: dict[str, Any], path: Path) -> None:
-    before = TrainingConfig.model_validate(saved).model_dump(mode="json")
+def _check_same(config: TrainingConfig, state: dict[str, Any], path: Path) -> None:
+    before = _config_of(state, path).model_dump(mode="json")
     for name, value in config.model_dump(mode="json").items():
         if name not in _MAY_CHANGE and before[name] != value:
             raise ConfigError(f"state {path}: its run has {name}={before[name]!r}, but this config says {value!r}")
+
+
+def _config_of(state: dict[str, Any], path: Path) -> TrainingConfig:
+    try:
+        return TrainingConfig.model_validate(state["config"])
+    except (KeyError, ValueError) as error:
+        raise ConfigError(
+            f"state {path}: damaged, or not written by a run: its config cannot be used ({' '.join(str(error).split())})"
+        ) from None
+
+
+def _restore(callback: RunCallback, model: Any, state: dict[str, Any]) -> None:
+    try:
+        callback.restore(model, state)
+    except (KeyError, ValueError, TypeError, RuntimeError, AttributeError, IndexError) as error:
+        raise ConfigError(f"state {callback.folder.state}: damaged, it does not fit its config ({' '.join(str(error).split())})") from None
 
 
 @contextlib.contextmanager
@@ -117,12 +133,13 @@ def _stop_signals() -> Iterator[Callable[[], bool]]:
 
 def export(folder: Path, output: Path) -> Path:
     """Make a checkpoint of a run as it was last saved. Raises ``ConfigError`` where there is none."""
+    place = RunFolder(folder)
+    state = load_state(place.state)
     check_output(output)
-    state = load_state(RunFolder(folder).state)
-    config = TrainingConfig.model_validate(state["config"])
+    config = _config_of(state, place.state)
     env = make_env(config)
     model = make_model(config, env)
-    set_model_state(model, env, state["model"])
     command = shlex.join(["python", "-m", "training", *sys.argv[1:]])
+    _restore(RunCallback(config, env, place, Progress(config.decisions), command), model, state)
     save_checkpoint(output, checkpoint_weights(model), checkpoint_meta(config, model.num_timesteps, command))
     return output

@@ -49,9 +49,13 @@ def _tickets(weights: Sequence[float] | None, count: int) -> npt.NDArray[np.int6
     """Places in the pool, each as often as its weight asks for, to 1 in 1,000 and at least once where it is above 0."""
     if weights is None:
         return np.arange(count)
-    shares = np.asarray(weights, np.float64)
+    wrong = OptionsError(f"weights={weights!r}, but they are {count} numbers from 0 on, one for each opponent, not all 0")
+    try:
+        shares = np.asarray(weights, np.float64)
+    except (ValueError, TypeError):
+        raise wrong from None
     if shares.shape != (count,) or not np.isfinite(shares).all() or (shares < 0).any() or shares.sum() <= 0:
-        raise OptionsError(f"weights={weights!r}, but they are {count} numbers from 0 on, one for each opponent, not all 0")
+        raise wrong
     counts = np.maximum(np.rint(shares * (_TICKETS / shares.sum())), shares > 0).astype(np.int64)
     return np.repeat(np.arange(count), counts)
 
