@@ -11,11 +11,14 @@ from typing import Any
 import numpy as np
 import pytest
 import yaml
+from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.logger import Logger
 
 from domino_env.commands.common import run_app
 from domino_env.policies import load_checkpoint
 from training.__main__ import app
 from training.config import TrainingConfig
+from training.learners import make_env, make_model
 from training.train import train
 
 Values = dict[str, Any]
@@ -93,6 +96,14 @@ def content(folder: Path) -> dict[str, bytes]:
     return {file.relative_to(folder).as_posix(): file.read_bytes() for file in folder.rglob("*") if file.is_file() and file.name != ".lock"}
 
 
+def copied(folder: Path, target: Path) -> Path:
+    """A copy of the folder of a run, to do with as one likes."""
+    for name, data in content(folder).items():
+        (target / name).parent.mkdir(parents=True, exist_ok=True)
+        (target / name).write_bytes(data)
+    return target
+
+
 @contextmanager
 def stopping(monkeypatch: pytest.MonkeyPatch, updates: int) -> Iterator[None]:
     """Runs in the block are asked to stop when so many updates are made, as by Ctrl-C."""
@@ -126,3 +137,34 @@ def assert_equal(one: Any, other: Any, where: str = "state") -> None:
         assert one.dtype.names or one.tobytes() == other.tobytes(), where
     else:
         assert one == other or (one != one and other != other), where
+
+
+class Watching(BaseCallback):
+    """Keeps the infos of finished games: (step, game, info)."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.infos: list[tuple[int, int, dict[str, Any]]] = []
+        self.steps = 0
+
+    def _on_step(self) -> bool:
+        infos = self.locals.get("infos", [])
+        self.infos += [(self.steps, game, info) for game, info in enumerate(infos) if "episode" in info]
+        self.steps += 1
+        return True
+
+
+def learner(config: TrainingConfig) -> Any:
+    """A model ready to collect."""
+    model = make_model(config, make_env(config))
+    model.set_logger(Logger(folder=None, output_formats=[]))
+    model._setup_learn(1 << 30)
+    return model
+
+
+def collect(model: Any, callback: BaseCallback | None = None) -> Any:
+    """One rollout; returns the buffer."""
+    callback = callback or Watching()
+    callback.init_callback(model)
+    model.collect_rollouts(model.env, callback, model.rollout_buffer, model.n_steps)
+    return model.rollout_buffer
