@@ -12,7 +12,7 @@ from gymnasium import spaces
 from sb3_contrib.common.maskable.distributions import MaskableCategoricalDistribution
 
 from domino_env.errors import EmptyMaskError
-from tests.training_cases import Values, configured, values
+from tests.training_cases import Values, collect, configured, learner, values
 from training.network import Trunk
 from training.ppo import MaskedPolicy
 
