@@ -24,7 +24,9 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
             os.fsync(file.fileno())
         beside.chmod(0o644)
         beside.replace(target)
-    except BaseException:
+    except BaseException as error:
+        if isinstance(error, OSError) and error.filename is None:
+            error.filename = str(target)  # a full disk names no file
         with contextlib.suppress(OSError):
             beside.unlink()
         raise

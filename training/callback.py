@@ -53,7 +53,7 @@ class RunCallback(BaseCallback):
     def state(self) -> dict[str, Any]:
         """The whole run, for ``state_file``."""
         return {
-            "config": self.config.model_dump(mode="json", exclude_unset=True),
+            "config": self.config.whole(),
             "model": get_model_state(self.model, self.env),
             "league": None if self.league is None else self.league.get_state(),
             "evaluator": self.evaluator.get_state(),

@@ -165,6 +165,13 @@ class TrainingConfig(_Strict):
             if self.algorithm == "dqn" and getattr(self.dqn, name) < self.num_envs:
                 raise ValueError(f"dqn.{name}={getattr(self.dqn, name)}, but num_envs={self.num_envs} decisions come at once")
 
+    def whole(self) -> dict[str, Any]:
+        """All keys that say something, those left out with their defaults, as JSON values that ``model_validate`` takes."""
+        silent = {"dqn" if self.algorithm == "ppo" else "ppo"}
+        if self.algorithm == "ppo" and self.ppo.every_seat:
+            silent.add("opponents")
+        return self.model_dump(mode="json", exclude=silent)
+
     def read_rules(self) -> Rules:
         """The rules of the run."""
         return Rules.from_overrides(VARIANTS[self.variant], self.rules)

@@ -105,6 +105,7 @@ class EverySeatPPO(MaskablePPO):
             games.step(actions)
             rollout_buffer.reward(games.reward, games.done)
             self.num_timesteps += games.num_games
+            callback.update_locals(locals())
             if not callback.on_step():
                 return False
         rollout_buffer.finish()

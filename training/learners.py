@@ -48,12 +48,23 @@ def make_model(config: TrainingConfig, env: TrainingEnv) -> BaseAlgorithm:
     torch.set_num_threads(config.threads)
     # the distributions check every probability again on every call: a tenth of the whole time
     torch.distributions.Distribution.set_default_validate_args(False)
+    _check_device(config.device)
     try:
         return _make_dqn(config, env) if config.algorithm == "dqn" else _make_ppo(config, env)
     except DominoError:
         raise
     except (RuntimeError, AssertionError, ValueError) as error:
         raise ConfigError(f"config: SB3 or torch refuse it: {' '.join(str(error).split())}") from None
+
+
+def _check_device(device: str) -> None:
+    """``ConfigError`` unless numbers can be sent there and back; SB3 would take the processor for a GPU that is not there."""
+    if device == "auto":
+        return
+    try:
+        torch.zeros(1, device=device).cpu()
+    except (RuntimeError, AssertionError, ImportError) as error:
+        raise ConfigError(f"device={device!r}: torch cannot use it here ({' '.join(str(error).split())})") from None
 
 
 def _make_ppo(config: TrainingConfig, env: TrainingEnv) -> MaskablePPO:

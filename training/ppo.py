@@ -81,7 +81,8 @@ def _draw(probabilities: torch.Tensor) -> torch.Tensor:
     sums = probabilities.cumsum(dim=1)
     # a little below 1, or rounding might lead beyond the last
     bars = torch.rand(len(sums), 1, device=sums.device) * (1 - 1e-6) * sums[:, -1:]
-    return (sums <= bars).sum(dim=1)
+    # sums of zeros need not stay equal on every device, so that p > 0 is asked for too
+    return ((sums > bars) & (probabilities > 0)).int().argmax(dim=1)
 
 
 def _at(values: torch.Tensor, actions: torch.Tensor) -> torch.Tensor:

@@ -6,11 +6,12 @@ import contextlib
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import IO
 
 from domino_env.files import write_file
 from training.config import ConfigError
 
-__all__ = ["RunFolder"]
+__all__ = ["RunFolder", "check_output"]
 
 
 class RunFolder:
@@ -34,30 +35,40 @@ class RunFolder:
     @contextlib.contextmanager
     def claim(self, resume: bool) -> Iterator[None]:
         """Hold the folder for one run. ``ConfigError`` where it cannot be written, another run holds it, or it has a run already."""
-        try:
-            self.path.mkdir(parents=True, exist_ok=True)
-            write_file(self.path / ".probe", "")
-            (self.path / ".probe").unlink()
-        except OSError as error:
-            raise ConfigError(f"run folder {self.path}: {error.strerror}") from None
-        with self._lock():
-            if self.state.exists() and not resume:
+        with contextlib.ExitStack() as held:
+            try:
+                self.path.mkdir(parents=True, exist_ok=True)
+                _lock(held.enter_context((self.path / ".lock").open("w")), self.path)
+                self._clear()
+                _probe(self.path / ".probe")
+            except OSError as error:
+                raise ConfigError(f"run folder {self.path}: {error.strerror}") from None
+            if not resume and any(path.exists() for path in (self.state, self.best, self.last)):
                 raise ConfigError(f"run folder {self.path} holds a run: go on with it by --resume, or name another folder by --run")
             yield
 
-    @contextlib.contextmanager
-    def _lock(self) -> Iterator[None]:
-        try:
-            import fcntl
-        except ImportError:  # no such locks on Windows
-            yield
-            return
-        with (self.path / ".lock").open("w") as file:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
-                raise ConfigError(f"run folder {self.path}: another process trains in it now") from None
-            yield
+    def _clear(self) -> None:
+        """Remove what was being written when a run was killed."""
+        for path in (self.config, self.state, self.best, self.last, self.evaluations):
+            for beside in self.path.glob(f".{path.name}.*{path.suffix}"):
+                beside.unlink()
+
+
+def _lock(file: IO[str], folder: Path) -> None:
+    try:
+        import fcntl
+    except ImportError:  # no such locks on Windows
+        return
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        raise ConfigError(f"run folder {folder}: another process trains in it now") from None
+
+
+def _probe(path: Path) -> None:
+    """Whether a file can be written there."""
+    write_file(path, "")
+    path.unlink()
 
 
 def check_output(output: Path | None) -> None:
@@ -68,10 +79,8 @@ def check_output(output: Path | None) -> None:
         raise ConfigError(f"output {output}, but a checkpoint ends in .safetensors")
     if output.is_dir():
         raise ConfigError(f"output {output} is a folder")
-    probe = output.with_name(f".{output.name}.{os.getpid()}")
     try:
         output.parent.mkdir(parents=True, exist_ok=True)
-        write_file(probe, "")
-        probe.unlink()
+        _probe(output.with_name(f".{output.name}.{os.getpid()}"))
     except OSError as error:
         raise ConfigError(f"output {output}: {error.strerror}") from None

@@ -86,10 +86,20 @@ def _logger(place: RunFolder, config: TrainingConfig, decisions: int) -> Logger:
 
 
 def _check_same(config: TrainingConfig, state: dict[str, Any], path: Path) -> None:
-    before = _config_of(state, path).model_dump(mode="json")
-    for name, value in config.model_dump(mode="json").items():
-        if name not in _MAY_CHANGE and before[name] != value:
-            raise ConfigError(f"state {path}: its run has {name}={before[name]!r}, but this config says {value!r}")
+    before, now = (dict(_flat(one.whole())) for one in (_config_of(state, path), config))
+    # keys that only one of them has follow from another that differs
+    for name in sorted(before | now, key=lambda name: name not in before or name not in now):
+        if name not in _MAY_CHANGE and before.get(name) != now.get(name):
+            raise ConfigError(f"state {path}: its run has {name}={before.get(name)!r}, but this config says {now.get(name)!r}")
+
+
+def _flat(values: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """``ppo.n_epochs`` and the like, with their values."""
+    for name, value in values.items():
+        if isinstance(value, dict):
+            yield from _flat(value, f"{prefix}{name}.")
+        else:
+            yield prefix + name, value
 
 
 def _config_of(state: dict[str, Any], path: Path) -> TrainingConfig:

@@ -23,6 +23,7 @@ __all__ = [
     "check_flag",
     "check_seat",
     "check_seed",
+    "check_state",
     "copy_state",
     "deal_options",
     "entropy_seed",
@@ -123,13 +124,18 @@ def as_seeds(seed: int | npt.NDArray[Any], count: int) -> npt.NDArray[np.uint64]
 
 def copy_state(target: object, names: Sequence[str], state: Mapping[str, npt.NDArray[Any]]) -> None:
     """Copy the arrays ``names`` of a state into those of ``target``; ``OptionsError`` where they are not of the same kind."""
+    check_state({name: getattr(target, name) for name in names}, state)
     for name in names:
-        mine, theirs = getattr(target, name), state.get(name)
+        getattr(target, name)[...] = state[name]
+
+
+def check_state(arrays: Mapping[str, npt.NDArray[Any]], state: Mapping[str, npt.NDArray[Any]]) -> None:
+    """``OptionsError`` where a state lacks one of ``arrays``, or holds it in another shape or type."""
+    for name, mine in arrays.items():
+        theirs = state.get(name)
         if theirs is None or theirs.shape != mine.shape or theirs.dtype != mine.dtype:
             got = "nothing" if theirs is None else f"{theirs.dtype} {theirs.shape}"
             raise OptionsError(f"state: {name} is {got}, but these games have {mine.dtype} {mine.shape}")
-    for name in names:
-        getattr(target, name)[...] = state[name]
 
 
 def deal_options(game: PlayedGame, options: Mapping[str, Any] | None) -> bool:

@@ -12,7 +12,7 @@ from gymnasium import spaces
 from stable_baselines3.common.vec_env import VecEnv
 
 from domino_env.envs.learner import LearnerGames
-from domino_env.envs.options import as_seeds, entropy_seed
+from domino_env.envs.options import as_seeds, check_state, entropy_seed
 from domino_env.errors import OptionsError
 
 __all__ = ["DominoVecEnv"]
@@ -56,8 +56,13 @@ class DominoVecEnv(VecEnv):
 
     def set_state(self, state: Mapping[str, npt.NDArray[Any]]) -> npt.NDArray[np.float32]:
         """Go on from a state of games like these, under the opponents seated now; returns the observation. ``OptionsError`` for another."""
+        check_state({"returns": self._returns, "lengths": self._lengths}, state)
         self._turn_buffer()
-        self.games.set_state(state)
+        try:
+            self.games.set_state(state)
+        except OptionsError:
+            self._turn_buffer()
+            raise
         self._next_seed = None
         self._returns[:] = state["returns"]
         self._lengths[:] = state["lengths"]
