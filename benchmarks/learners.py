@@ -138,7 +138,7 @@ def ours(config: TrainingConfig) -> Learner:
     env = make_env(config)
     model = make_model(config, env)
     folder = RunFolder(Path(tempfile.gettempdir()) / "not_written")
-    run = RunCallback(config, env, folder, Progress(config.decisions), "", lambda: False)
+    run = RunCallback(config, env, folder, Progress(config.decisions), "")
     return Learner(model, checkpoint_meta(config, 0, ""), lambda: checkpoint_weights(model), validates=False, also=[run])
 
 

@@ -25,7 +25,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
         beside.chmod(0o644)
         beside.replace(target)
     except BaseException as error:
-        if isinstance(error, OSError) and error.filename is None:
+        if isinstance(error, OSError) and error.errno is not None and error.filename is None:
             error.filename = str(target)  # a full disk names no file
         with contextlib.suppress(OSError):
             beside.unlink()

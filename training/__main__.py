@@ -57,6 +57,9 @@ def evaluate(
     csv: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the tables there as CSV too.", show_default=False)] = None,
     heatmap: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the table there as PNG.", show_default=False)] = None,
     heatmap_of: Annotated[str, typer.Option(help="What the picture shows: 'points' or 'won'.")] = "points",
+    rules_file: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="JSON or YAML file with fields of the rules to change.", show_default=False)
+    ] = None,
     rating: Annotated[bool | None, typer.Option(help="Ratings. [default: where openskill is installed]", show_default=False)] = None,
     anchor: Annotated[
         list[str] | None, typer.Option(metavar="NAME=VALUE", help="A fixed rating; may be repeated. [default: random=25]")
@@ -70,7 +73,7 @@ def evaluate(
     from domino_env.commands.measure import arena
 
     extra: dict[str, Any] = {"heatmap_file": heatmap, "heatmap_of": heatmap_of, "rating": rating, "anchors": anchor or ()}
-    arena(variant, specs, deals, players, seed, episode, None, csv, json, **extra)
+    arena(variant, specs, deals, players, seed, episode, rules_file, csv, json, **extra)
 
 
 @app.command()

@@ -18,7 +18,7 @@ from training.league import League
 from training.learners import TrainingEnv, checkpoint_meta, checkpoint_weights
 from training.progress import Progress
 from training.run_folder import RunFolder
-from training.state import get_model_state, set_model_state
+from training.state import VERSIONS, get_model_state, set_model_state
 from training.state_file import save_state
 
 __all__ = ["RunCallback", "StopRun"]
@@ -47,12 +47,14 @@ class RunCallback(BaseCallback):
         # next evaluation, snapshot, line of the log
         self._due = {"evaluation": config.evaluation.every, "snapshot": config.self_play.every, "log": _LOG_EVERY}
         self._saved_at = -np.inf
+        self._logged_at = -1
 
     # ---------------------------------------------------------------------------------------------------- state
 
     def state(self) -> dict[str, Any]:
         """The whole run, for ``state_file``."""
         return {
+            "versions": VERSIONS,
             "config": self.config.whole(),
             "model": get_model_state(self.model, self.env),
             "league": None if self.league is None else self.league.get_state(),
@@ -94,7 +96,8 @@ class RunCallback(BaseCallback):
         self._between_updates()
         if self.config.evaluation.every and (not self.evaluator.results or self.evaluator.results[-1]["decisions"] < self.num_timesteps):
             self._evaluate()
-        self._log()
+        if self._logged_at < self.num_timesteps:
+            self._log()
         self.save()
 
     def _between_updates(self) -> None:
@@ -157,6 +160,7 @@ class RunCallback(BaseCallback):
                 record(f"opponents/{name}_win_share", share)
                 record(f"opponents/{name}_chance", chance)
         self.logger.dump(self.num_timesteps)
+        self._logged_at = self.num_timesteps
 
 
 def _mean(episodes: Any, key: str) -> float:

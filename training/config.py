@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
 
 from domino_env.errors import DominoError
 from domino_env.rules import Rules
@@ -16,12 +16,24 @@ from domino_env.variants import VARIANTS, get_rules
 __all__ = ["ConfigError", "DQNConfig", "EvaluationConfig", "PPOConfig", "SelfPlayConfig", "TrainingConfig"]
 
 
+_WIDEST = 1 << 16
+
+
 class ConfigError(DominoError):
     """A config, or what was saved of a run, cannot be used; the message names the key or the file."""
 
 
 class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _yes_is_no_number(cls, value: Any, info: ValidationInfo) -> Any:
+        """YAML reads ``yes`` as true, which Python takes for 1."""
+        kind = cls.model_fields[info.field_name or ""].annotation
+        if kind in (int, float) and isinstance(value, bool):
+            raise ValueError(f"{value}, but it is a number")
+        return value
 
 
 class PPOConfig(_Strict):
@@ -114,7 +126,9 @@ class TrainingConfig(_Strict):
     residual: bool = Field(default=False, description="a layer as wide as the one before it adds its input to its output")
     seed: int = Field(default=0, ge=0, lt=2**32, description="of games, weights and minibatches")
     device: str = Field(default="auto", description="torch device: auto, cpu, cuda, ...")
-    threads: int = Field(default=1, ge=1, description="torch threads; more than one gain little here and stall when the machine is busy")
+    threads: int = Field(
+        default=1, ge=1, le=1024, description="torch threads; more than one gain little here and stall when the machine is busy"
+    )
     evaluation: EvaluationConfig = EvaluationConfig()
     save_minutes: float = Field(default=1.0, ge=0, description="minutes between two saves of all that resuming needs; 0: every update")
     tensorboard: bool = Field(default=True, description="write curves for TensorBoard")
@@ -130,8 +144,8 @@ class TrainingConfig(_Strict):
     @field_validator("layers")
     @classmethod
     def _positive_layers(cls, value: list[int]) -> list[int]:
-        if min(value) < 1:
-            raise ValueError(f"layers={value}, but every layer has at least one unit")
+        if min(value) < 1 or max(value) > _WIDEST:
+            raise ValueError(f"layers={value}, but every layer has at least one unit and at most {_WIDEST}")
         return value
 
     @model_validator(mode="after")
@@ -164,6 +178,9 @@ class TrainingConfig(_Strict):
         for name in ("buffer_size", "target_update_interval"):
             if self.algorithm == "dqn" and getattr(self.dqn, name) < self.num_envs:
                 raise ValueError(f"dqn.{name}={getattr(self.dqn, name)}, but num_envs={self.num_envs} decisions come at once")
+
+        if self.algorithm == "dqn" and self.dqn.learning_starts >= self.decisions:
+            raise ValueError(f"dqn.learning_starts={self.dqn.learning_starts}, but the whole run has decisions={self.decisions}")
 
     def whole(self) -> dict[str, Any]:
         """All keys that say something, those left out with their defaults, as JSON values that ``model_validate`` takes."""

@@ -17,8 +17,8 @@ def load_config(path: str | Path, settings: list[str] | None = None) -> Training
     """Read a YAML file; ``settings`` are ``key=value`` texts (``ppo.n_epochs=4``) that replace what it says. Raises ``ConfigError``."""
     try:
         text = Path(path).read_text(encoding="utf-8")
-        values = yaml.safe_load(text)
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        values = yaml.load(text, _Loader)  # noqa: S506 -- a SafeLoader
+    except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
         raise ConfigError(f"config {path}: {' '.join(str(error).split())}") from None
     if not isinstance(values, dict):
         raise ConfigError(f"config {path}: {type(values).__name__}, but a config is a table of keys")
@@ -28,6 +28,17 @@ def load_config(path: str | Path, settings: list[str] | None = None) -> Training
         return TrainingConfig.model_validate(values)
     except ValidationError as error:
         raise ConfigError(f"config {path}: {_in_one_line(error)}") from None
+
+
+class _Loader(yaml.SafeLoader):
+    """Refuses a key that stands twice: YAML would drop the first without a word."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        """A table."""
+        values = super().construct_mapping(node, deep)
+        if len(values) < len(node.value):
+            raise yaml.constructor.ConstructorError(None, None, "a key stands twice", node.start_mark)
+        return values
 
 
 def dump_config(config: TrainingConfig) -> str:

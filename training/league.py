@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy.typing as npt
 
 from domino_env import DominoVecEnv
 from domino_env.policies import Checkpoint, CheckpointMeta, LearnedPolicy, Policy, load_policy
-from training.config import TrainingConfig
+from training.config import ConfigError, TrainingConfig
 
 __all__ = ["League"]
 
@@ -33,6 +34,7 @@ class League:
         self._meta = meta
         self._num_players = config.num_players
         rules = config.read_rules()
+        self._sides = rules.sides
         self._fixed = [load_policy(spec, rules, config.num_players) for spec in config.opponents]
         self.names = list(config.opponents)
         self._snapshots: list[Policy] = []
@@ -41,6 +43,8 @@ class League:
         size = len(self._fixed) + config.self_play.keep
         self.games = np.zeros(size)
         self.wins = np.zeros(size)
+        self.all_games = np.zeros(2)
+        """Number of games with anybody, and how many of them the learner won."""
         self.refresh()
 
     def __len__(self) -> int:
@@ -97,18 +101,23 @@ class League:
 
     @property
     def win_share(self) -> float:
-        """Share of the learner's wins in all games that are remembered."""
-        return float(self.wins.sum() / self.games.sum()) if self.games.any() else 0.0
+        """Share of the learner's wins in the last games; those who tie share a win."""
+        games, wins = self.all_games
+        return float(wins / games) if games else 0.0
 
     def count(self, views: npt.NDArray[Any]) -> None:
         """Note the games that ended: rows of ``LearnerGames.views``."""
         ended = views[views["done"] != 0]
         if not len(ended):
             return
-        bits = ended["winners"]
-        won = (bits >> ended["seat"] & 1) / np.maximum(np.bitwise_count(bits), 1)
+        # with sides two seats win together
+        winners = np.bitwise_count(ended["winners"]) / (2 if self._sides else 1)
+        won = (ended["winners"] >> ended["seat"] & 1) / np.maximum(winners, 1)
+        self.all_games += len(won), won.sum()
+        self.all_games *= min(1.0, _MEMORY / self.all_games[0])
         for seat in range(self._num_players):
-            others = ended["seat"] != seat
+            apart = ended["seat"] - seat
+            others = apart % 2 != 0 if self._sides else apart != 0
             places = ended["opponents"][others, seat]
             np.add.at(self.games, places, 1.0)
             np.add.at(self.wins, places, won[others])
@@ -131,13 +140,27 @@ class League:
             "weights": [dict(w) for w in self._weights],
             "games": self.games.copy(),
             "wins": self.wins.copy(),
+            "all_games": self.all_games.copy(),
+            "opponents": [_digest(policy) for policy in self._fixed],
             "chances": list(self.chances),
         }
 
     def set_state(self, state: Mapping[str, Any]) -> None:
-        """Go on from a state of the same run."""
+        """Go on from a state of the same run. ``ConfigError`` where the file of an opponent is another one now."""
+        for spec, policy, digest in zip(self.names, self._fixed, state["opponents"], strict=True):
+            if _digest(policy) != digest:
+                raise ConfigError(f"opponent {spec!r} is another one than when the run began: put its file back")
         for age, weights in zip(state["ages"], state["weights"], strict=True):
             self.add_snapshot(weights, age)
         self.games[:] = state["games"]
         self.wins[:] = state["wins"]
+        self.all_games[:] = state["all_games"]
         self.chances = list(state["chances"])
+
+
+def _digest(policy: Policy) -> str:
+    """What tells one network from another; empty for other policies."""
+    if not isinstance(policy, LearnedPolicy):
+        return ""
+    weights = policy.checkpoint.weights
+    return hashlib.sha256(b"".join(weights[name].tobytes() for name in sorted(weights))).hexdigest()

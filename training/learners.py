@@ -31,7 +31,7 @@ def make_env(config: TrainingConfig) -> TrainingEnv:
     """The games of a run."""
     game: dict[str, Any] = {
         "num_players": config.num_players,
-        "seed": config.seed,
+        "seed": config.seed << 32,  # games of other seeds are other games
         "episode": config.episode,
         "reward": config.reward,
         "rules": config.read_rules(),
@@ -45,15 +45,15 @@ def make_env(config: TrainingConfig) -> TrainingEnv:
 
 def make_model(config: TrainingConfig, env: TrainingEnv) -> BaseAlgorithm:
     """The learner with untrained weights. ``ConfigError`` for a device that torch does not have."""
-    torch.set_num_threads(config.threads)
     # the distributions check every probability again on every call: a tenth of the whole time
     torch.distributions.Distribution.set_default_validate_args(False)
     _check_device(config.device)
     try:
+        torch.set_num_threads(config.threads)
         return _make_dqn(config, env) if config.algorithm == "dqn" else _make_ppo(config, env)
     except DominoError:
         raise
-    except (RuntimeError, AssertionError, ValueError) as error:
+    except (RuntimeError, AssertionError, ValueError, MemoryError, OverflowError) as error:
         raise ConfigError(f"config: SB3 or torch refuse it: {' '.join(str(error).split())}") from None
 
 

@@ -10,12 +10,15 @@ from sb3_contrib.common.maskable.distributions import MaskableDistribution
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from torch import nn
 
-from domino_env.errors import EmptyMaskError
+from domino_env.errors import EmptyMaskError, PolicyError
 
 __all__ = ["MaskedPolicy", "ppo_heads"]
 
 
 _EMPTY = "action_masks: a row is all False, but a seat on turn has at least one legal action"
+
+
+_NO_NUMBERS = "the network has come to outputs that are no numbers: a smaller learning_rate may help; what was saved before is whole"
 
 
 class MaskedPolicy(MaskableActorCriticPolicy):
@@ -65,10 +68,10 @@ class MaskedPolicy(MaskableActorCriticPolicy):
 
 
 def _masked_softmax(logits: torch.Tensor, legal: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """Probabilities and log-probabilities over the legal actions, (B, A) each. Raises ``EmptyMaskError`` where there are none."""
+    """Probabilities and log-probabilities over the legal actions, (B, A) each. ``EmptyMaskError`` where there are none."""
     highest = torch.where(legal, logits.detach(), -torch.inf).amax(dim=1, keepdim=True)
-    if highest.min() == -torch.inf:
-        raise EmptyMaskError(_EMPTY)
+    if not torch.isfinite(highest).all():
+        raise EmptyMaskError(_EMPTY) if legal.any(dim=1).logical_not().any() else PolicyError(_NO_NUMBERS)
     # not a huge negative number at illegal actions: exp of one takes ten times as long as exp of 0
     heights = torch.where(legal, logits - highest, 0.0)
     weights = heights.exp() * legal

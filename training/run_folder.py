@@ -41,9 +41,9 @@ class RunFolder:
                 _lock(held.enter_context((self.path / ".lock").open("w")), self.path)
                 self._clear()
                 _probe(self.path / ".probe")
-            except OSError as error:
-                raise ConfigError(f"run folder {self.path}: {error.strerror}") from None
-            if not resume and any(path.exists() for path in (self.state, self.best, self.last)):
+            except (OSError, ValueError) as error:
+                raise ConfigError(f"run folder {self.path}: {getattr(error, 'strerror', error)}") from None
+            if not resume and any(path.exists() for path in (self.config, self.state, self.best, self.last, self.evaluations)):
                 raise ConfigError(f"run folder {self.path} holds a run: go on with it by --resume, or name another folder by --run")
             yield
 
@@ -82,5 +82,5 @@ def check_output(output: Path | None) -> None:
     try:
         output.parent.mkdir(parents=True, exist_ok=True)
         _probe(output.with_name(f".{output.name}.{os.getpid()}"))
-    except OSError as error:
-        raise ConfigError(f"output {output}: {error.strerror}") from None
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"output {output}: {getattr(error, 'strerror', error)}") from None

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -37,8 +38,11 @@ def agent_name(config: TrainingConfig) -> str:
 def ship(configs: Sequence[Path], jobs: int) -> None:
     """Train and measure all ``configs`` whose table is missing in ``checkpoints/``, ``jobs`` at a time, and tell of each.
 
-    Raises ``ConfigError`` before anything starts for a config that cannot be used, and at the end where a training failed.
+    Stopped by Ctrl-C or SIGTERM, it stops them too, and they save. Raises ``ConfigError`` before anything starts for a config that
+    cannot be used, and at the end where a training failed.
     """
+    _check_names(configs)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     waiting = [path for path in configs if not _checkpoint(load_config(path)).with_suffix(".json").exists()]
     free = list(_cores(jobs))
     running: dict[subprocess.Popen[bytes], tuple[Path, int]] = {}
@@ -75,6 +79,19 @@ def measure(checkpoint: Path) -> None:
     out = found.to_json()
     out.pop("times")  # of this machine alone
     write_file(checkpoint.with_suffix(".json"), json.dumps(out, indent=1) + "\n")
+
+
+def _check_names(configs: Sequence[Path]) -> None:
+    """``ConfigError`` for configs whose agents have no names of their own."""
+    taken: dict[str, Path] = {}
+    for path in configs:
+        config = load_config(path)
+        name = agent_name(config)
+        if config.rules:
+            raise ConfigError(f"config {path}: rules={config.rules}, but the shipped agents play the presets")
+        if name in taken:
+            raise ConfigError(f"config {path}: makes {name}, and so does {taken[name]}")
+        taken[name] = path
 
 
 def _checkpoint(config: TrainingConfig) -> Path:

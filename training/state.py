@@ -10,9 +10,14 @@ import numpy as np
 import torch
 from stable_baselines3.common.base_class import BaseAlgorithm
 
+from domino_env.encoding import ENCODING_VERSION
+from domino_env.policies.checkpoint_meta import ACTION_VERSION
 from training.learners import TrainingEnv, buffer_state, set_buffer_state
 
-__all__ = ["get_model_state", "set_model_state"]
+__all__ = ["VERSIONS", "get_model_state", "set_model_state"]
+
+VERSIONS = {"state": 1, "observation": ENCODING_VERSION, "action": ACTION_VERSION}
+"""What a state must agree in with the code that goes on from it."""
 
 # SB3's own counters; the last two are DQN's
 _COUNTERS = ("num_timesteps", "_n_updates", "_episode_num", "_current_progress_remaining", "_n_calls", "exploration_rate")

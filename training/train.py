@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import shlex
 import shutil
 import signal
@@ -22,6 +23,7 @@ from training.config_file import dump_config
 from training.learners import checkpoint_meta, checkpoint_weights, make_env, make_model
 from training.progress import Progress
 from training.run_folder import RunFolder, check_output
+from training.state import VERSIONS
 from training.state_file import load_state
 
 __all__ = ["default_folder", "export", "train"]
@@ -70,7 +72,9 @@ def _run(config: TrainingConfig, model: Any, callback: RunCallback, resume: bool
         write_file(place.config, dump_config(config))
         model.set_logger(_logger(place, config, model.num_timesteps))
         try:
-            if model.num_timesteps < config.decisions:
+            if model.num_timesteps >= config.decisions:
+                print(f"run folder {place.path}: the run has made {model.num_timesteps:,} decisions already", file=sys.stderr)
+            else:
                 model.learn(config.decisions - model.num_timesteps, callback, log_interval=None, reset_num_timesteps=False)
         except StopRun:
             print(f"stopped after {model.num_timesteps:,} decisions; --resume goes on from there", file=sys.stderr)
@@ -82,7 +86,9 @@ def _run(config: TrainingConfig, model: Any, callback: RunCallback, resume: bool
 def _logger(place: RunFolder, config: TrainingConfig, decisions: int) -> Logger:
     """Curves of this start; those of earlier ones stay."""
     formats = ["csv", "tensorboard"] if config.tensorboard else ["csv"]
-    return configure(str(place.logs / f"from_{decisions}"), formats)
+    start = f"from_{decisions}"
+    names = itertools.chain([start], (f"{start}_{number}" for number in itertools.count(2)))
+    return configure(str(next(place.logs / name for name in names if not (place.logs / name).exists())), formats)
 
 
 def _check_same(config: TrainingConfig, state: dict[str, Any], path: Path) -> None:
@@ -103,6 +109,8 @@ def _flat(values: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]
 
 
 def _config_of(state: dict[str, Any], path: Path) -> TrainingConfig:
+    if state.get("versions") != VERSIONS:
+        raise ConfigError(f"state {path}: of versions {state.get('versions')}, but this code has {VERSIONS}: begin the run anew")
     try:
         return TrainingConfig.model_validate(state["config"])
     except (KeyError, ValueError) as error:

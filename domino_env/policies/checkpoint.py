@@ -7,6 +7,7 @@ and, with a value head, ``value.weight``, ``value.bias`` (on top of ``value_laye
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -66,9 +67,17 @@ def save_checkpoint(path: str | os.PathLike[str], weights: Mapping[str, npt.Arra
     arrays = {name: np.ascontiguousarray(array, dtype=np.float32) for name, array in weights.items()}
     _check_weights(str(target), arrays, meta)
     header = meta.to_header()
-    data = save(arrays, metadata={**header, "digest": _digest(header, arrays)})
+    data = _in_order(save(arrays, metadata={**header, "digest": _digest(header, arrays)}))
     target.parent.mkdir(parents=True, exist_ok=True)
     write_file(target, data)
+
+
+def _in_order(data: bytes) -> bytes:
+    """The bytes of a file with the keys of its header in order: safetensors writes them in another one each time."""
+    size = int.from_bytes(data[:8], "little")
+    header = json.dumps(json.loads(data[8 : 8 + size]), sort_keys=True, separators=(",", ":")).encode()
+    header += b" " * (-len(header) % 8)
+    return len(header).to_bytes(8, "little") + header + data[8 + size :]
 
 
 def load_checkpoint(path: str | os.PathLike[str]) -> Checkpoint:
@@ -97,8 +106,8 @@ def _refuse_foreign(path: Path) -> None:
     try:
         with path.open("rb") as file:
             head = file.read(16)
-    except OSError as error:
-        raise CheckpointError(f"{path}: cannot be read ({error.strerror})") from None
+    except (OSError, ValueError) as error:
+        raise CheckpointError(f"{path}: cannot be read ({getattr(error, 'strerror', error)})") from None
     for magic, what in _FOREIGN.items():
         # a safetensors file starts with the length of its header, then "{": the first byte alone proves nothing
         if head.startswith(magic) and head[8:9] != b"{":

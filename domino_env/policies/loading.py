@@ -41,7 +41,7 @@ def bundled_checkpoints() -> dict[str, Path]:
     """Name -> file of the checkpoints in the package, then of those in the clone's ``checkpoints/``."""
     found: dict[str, Path] = {}
     for folder in (_PACKAGE / "checkpoints", _PACKAGE.parent / "checkpoints"):
-        for file in sorted(folder.rglob(f"*{_SUFFIX}")):
+        for file in sorted(folder.rglob(f"[!.]*{_SUFFIX}")):
             found.setdefault(file.relative_to(folder).with_suffix("").as_posix(), file)
     return found
 
@@ -56,12 +56,19 @@ def _from_text(spec: str) -> Policy:
         return _SCRIPTED[name]()
     bundled = bundled_checkpoints()
     path = bundled.get(name, Path(name))
-    if not (path.is_file() or name.endswith((_SUFFIX, ".zip", ".pt", ".pth"))):
+    if not (_is_file(path) or name.endswith((_SUFFIX, ".zip", ".pt", ".pth"))):
         shipped = ", ".join(bundled) or "none is bundled"
         known = f"{', '.join(_SCRIPTED)}, the path of a {_SUFFIX} file, and checkpoints by name ({shipped})"
         raise PolicyError(f"policy {spec!r}, but known are {known}")
     sample, temperature = _parameters(spec, query)
     return LearnedPolicy(load_checkpoint(path), sample=sample, temperature=temperature, name=spec)
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except (OSError, ValueError):  # no name that a file can have
+        return False
 
 
 def _parameters(spec: str, query: str) -> tuple[bool, float]:
