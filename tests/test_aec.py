@@ -17,8 +17,9 @@ from pettingzoo.test import api_test, seed_test
 import domino_env
 from domino_env.engine.state import GAME
 from domino_env.envs.aec import DominoAECEnv, env, raw_env
-from domino_env.errors import IllegalMoveError, NotationError, OptionsError, RulesError
+from domino_env.errors import IllegalMoveError, NotationError, OptionsError, PolicyError, RulesError
 from domino_env.notation.state_bytes import open_bytes, seal
+from domino_env.policies import load_policy
 from domino_env.variants import VARIANTS
 
 CASES = [(variant, seats) for variant, rules in VARIANTS.items() for seats in rules.players]
@@ -502,3 +503,27 @@ def test_state_of_a_round_whose_winner_lost_points() -> None:
         losers += min(environment.scores) < 0
         environment.set_state(environment.get_state())
     assert losers > 0
+
+
+@pytest.mark.parametrize("spec", ["random", "greedy", "bergen/ppo"])
+def test_a_policy_chooses_for_the_seat_on_turn(spec: str) -> None:
+    """``choose`` answers as the same policy does among many games, and leaves the game as it is."""
+    table = on_turn(5)
+    policy = load_policy(spec)
+    while not table.game.over:
+        before = table.get_state()
+        action = table.choose(spec)
+        assert table.observe(table.agent_selection)["action_mask"][action] == 1
+        assert action == table.choose(policy)
+        assert table.get_state() == before
+        table.step(action)
+    with pytest.raises(OptionsError, match="nobody is on turn"):
+        table.choose(spec)
+    with pytest.raises(PolicyError):
+        on_turn(1).choose("nobody")
+
+
+def on_turn(seed: int) -> DominoAECEnv:
+    table: DominoAECEnv = raw_env("bergen")
+    table.reset(seed=seed)
+    return table

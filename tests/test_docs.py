@@ -173,7 +173,7 @@ def test_every_logged_metric_is_told_and_every_told_one_is_logged(tmp_path: Path
             logged |= set(next(csv.reader(file)))
     general = {re.sub(r"^evaluation/[a-z]+_", "evaluation/<anchor>_", name) for name in logged}
     general = {re.sub(r"^opponents/(random|greedy)_", "opponents/<name>_", name) for name in general}
-    assert general == set(re.findall(r"^\| `([a-z]+/[\w<>]+)` \|", read(TRAINING), re.MULTILINE))
+    assert general == set(re.findall(r"^\| `((?:train|rollout|opponents|evaluation|time)/[\w<>]+)` \|", read(TRAINING), re.MULTILINE))
 
 
 @pytest.mark.parametrize("path", AGENT_PAGES, ids=page_name)

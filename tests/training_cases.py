@@ -124,7 +124,7 @@ def assert_equal(one: Any, other: Any, where: str = "state") -> None:
     if isinstance(one, Mapping):
         assert list(one) == list(other), where
         for key in one:
-            if key not in ("seconds", "t"):  # of the run, and of a game
+            if key not in ("seconds", "t", "command"):  # of the run, and of a game; what was typed
                 assert_equal(one[key], other[key], f"{where}.{key}")
     elif isinstance(one, list):
         assert len(one) == len(other), where

@@ -55,6 +55,7 @@ class RunCallback(BaseCallback):
         """The whole run, for ``state_file``."""
         return {
             "versions": VERSIONS,
+            "command": self.command,
             "config": self.config.whole(),
             "model": get_model_state(self.model, self.env),
             "league": None if self.league is None else self.league.get_state(),
@@ -93,16 +94,14 @@ class RunCallback(BaseCallback):
             self.save()
 
     def _on_training_end(self) -> None:
-        self._between_updates()
-        if self.config.evaluation.every and (not self.evaluator.results or self.evaluator.results[-1]["decisions"] < self.num_timesteps):
-            self._evaluate()
-        if self._logged_at < self.num_timesteps:
-            self._log()
+        self._between_updates(last=True)
         self.save()
 
-    def _between_updates(self) -> None:
-        if self._is_due("evaluation", self.config.evaluation.every):
+    def _between_updates(self, last: bool = False) -> None:
+        tell = last and self._logged_at < self.num_timesteps
+        if self._is_due("evaluation", self.config.evaluation.every) or (last and self._is_unevaluated()):
             self._evaluate()
+            tell = True
         if self._is_due("snapshot", self.config.self_play.every) and self.league is not None:
             self.league.add_snapshot(checkpoint_weights(self.model), self.num_timesteps)
             self._seat_opponents()
@@ -110,7 +109,13 @@ class RunCallback(BaseCallback):
             if self.league is not None:
                 self.league.refresh()
                 self._seat_opponents()
+            tell = True
+        if tell:
             self._log()
+
+    def _is_unevaluated(self) -> bool:
+        results = self.evaluator.results
+        return self.config.evaluation.every > 0 and (not results or results[-1]["decisions"] < self.num_timesteps)
 
     def _is_due(self, what: str, every: int) -> bool:
         if not every or self.num_timesteps < self._due[what]:
@@ -141,7 +146,7 @@ class RunCallback(BaseCallback):
         write_file(self.folder.evaluations, json.dumps(self.evaluator.results, indent=1) + "\n")
         for anchor, found in result["against"].items():
             for name in ("points", "won"):
-                self.logger.record(f"evaluation/{anchor}_{name}", found[name])
+                self.logger.record(f"evaluation/{_tag(anchor)}_{name}", found[name])
         self.progress.evaluated(result, self.config.evaluation.best_by)
 
     def _log(self) -> None:
@@ -149,6 +154,7 @@ class RunCallback(BaseCallback):
         league, record = self.league, self.logger.record
         episodes = self.model.ep_info_buffer or ()
         rate = self.progress.tell(self.num_timesteps, _mean(episodes, "r"), None if league is None else league.win_share)
+        record("time/total_timesteps", self.num_timesteps)
         record("time/decisions_per_second", rate)
         record("time/seconds", self.progress.seconds)
         record("train/learning_rate", self.model.policy.optimizer.param_groups[0]["lr"])
@@ -157,11 +163,16 @@ class RunCallback(BaseCallback):
             record("rollout/decisions_per_game", _mean(episodes, "l"))
             record("rollout/win_share", league.win_share)
             for name, share, chance in league.report():
-                record(f"opponents/{name}_win_share", share)
-                record(f"opponents/{name}_chance", chance)
+                record(f"opponents/{_tag(name)}_win_share", share)
+                record(f"opponents/{_tag(name)}_chance", chance)
         self.logger.dump(self.num_timesteps)
         self._logged_at = self.num_timesteps
 
 
 def _mean(episodes: Any, key: str) -> float:
     return float(np.mean([episode[key] for episode in episodes])) if len(episodes) else float("nan")
+
+
+def _tag(spec: str) -> str:
+    """A policy in the name of a curve, where a slash would open another group."""
+    return spec.replace(".safetensors", "").replace("/", ".")

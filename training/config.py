@@ -164,9 +164,11 @@ class TrainingConfig(_Strict):
         if not (self.algorithm == "ppo" and self.ppo.every_seat):
             return
         if "opponents" in self.model_fields_set:
-            raise ValueError(f"opponents={self.opponents}, but with ppo.every_seat the network holds every seat")
+            raise ValueError(f"opponents={self.opponents}, but with ppo.every_seat the network holds every seat: set it to false")
         if self.self_play.every:
-            raise ValueError(f"self_play.every={self.self_play.every}, but with ppo.every_seat the network holds every seat")
+            raise ValueError(
+                f"self_play.every={self.self_play.every}, but with ppo.every_seat the network holds every seat: set it to false"
+            )
 
     def _check_sizes(self) -> None:
         rollout = self.num_envs * self.ppo.n_steps

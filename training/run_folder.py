@@ -47,6 +47,11 @@ class RunFolder:
                 raise ConfigError(f"run folder {self.path} holds a run: go on with it by --resume, or name another folder by --run")
             yield
 
+    def begin(self) -> None:
+        """Remove what a run left that was killed before its first save: this one starts from the beginning."""
+        for path in (self.best, self.last, self.evaluations):
+            path.unlink(missing_ok=True)
+
     def _clear(self) -> None:
         """Remove what was being written when a run was killed."""
         for path in (self.config, self.state, self.best, self.last, self.evaluations):

@@ -67,15 +67,15 @@ def _run(config: TrainingConfig, model: Any, callback: RunCallback, resume: bool
             state = load_state(place.state)
             _check_same(config, state, place.state)
             _restore(callback, model, state)
-        elif resume:
-            print(f"run folder {place.path}: nothing was saved yet, so the run starts from the beginning", file=sys.stderr)
+        else:
+            place.begin()
+        if model.num_timesteps >= config.decisions:
+            print(f"run folder {place.path}: the run has made {model.num_timesteps:,} decisions already", file=sys.stderr)
+            return
         write_file(place.config, dump_config(config))
         model.set_logger(_logger(place, config, model.num_timesteps))
         try:
-            if model.num_timesteps >= config.decisions:
-                print(f"run folder {place.path}: the run has made {model.num_timesteps:,} decisions already", file=sys.stderr)
-            else:
-                model.learn(config.decisions - model.num_timesteps, callback, log_interval=None, reset_num_timesteps=False)
+            model.learn(config.decisions - model.num_timesteps, callback, log_interval=None, reset_num_timesteps=False)
         except StopRun:
             print(f"stopped after {model.num_timesteps:,} decisions; --resume goes on from there", file=sys.stderr)
             raise KeyboardInterrupt from None
@@ -157,7 +157,7 @@ def export(folder: Path, output: Path) -> Path:
     config = _config_of(state, place.state)
     env = make_env(config)
     model = make_model(config, env)
-    command = shlex.join(["python", "-m", "training", *sys.argv[1:]])
-    _restore(RunCallback(config, env, place, Progress(config.decisions), command), model, state)
-    save_checkpoint(output, checkpoint_weights(model), checkpoint_meta(config, model.num_timesteps, command))
+    callback = RunCallback(config, env, place, Progress(config.decisions), state.get("command", ""))
+    _restore(callback, model, state)
+    save_checkpoint(output, checkpoint_weights(model), checkpoint_meta(config, model.num_timesteps, callback.command))
     return output

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
+from domino_env.encoding import Encoding
 from domino_env.envs.options import as_action
+from domino_env.errors import OptionsError
 from domino_env.notation.game import PlayedGame
 from domino_env.notation.records import to_record
+from domino_env.policies import Batch, Policy, decide, load_policy
 
 __all__ = ["GameView"]
 
@@ -15,6 +20,7 @@ class GameView:
     """Scores, moves and record of ``game``."""
 
     game: PlayedGame
+    encoding: Encoding
 
     @property
     def scores(self) -> list[int]:
@@ -47,6 +53,18 @@ class GameView:
     def move_index(self, text: str) -> int:
         """Action id of a text; ``NotationError`` where it is none."""
         return self.game.move_index(text)
+
+    def choose(self, policy: str | Policy) -> int:
+        """The action of a policy, or of what ``load_policy`` takes, for the seat on turn; it sees what that seat may see.
+
+        Raises ``PolicyError`` or ``CheckpointError`` for a policy that cannot play here, ``OptionsError`` where nobody is on turn.
+        """
+        game = self.game
+        if not game.started or game.over:
+            raise OptionsError("choose: nobody is on turn, call reset")
+        player = load_policy(policy, game.rules, game.num_players)
+        batch = Batch.of_games(game.games, np.zeros(1, np.int64), game.packed, game.rules, game.num_players, self.encoding)
+        return int(decide(player, batch)[0])
 
     def record(self) -> dict[str, Any]:
         """The game so far as a record (format 1); the open round has no ``end`` yet."""
