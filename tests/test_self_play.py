@@ -159,7 +159,25 @@ def test_counts_are_those_of_the_infos(num_players: int) -> None:
     assert games[: len(league)].min() > 10
     np.testing.assert_allclose(league.games, games)
     np.testing.assert_allclose(league.wins, wins)
-    assert league.win_shares() == pytest.approx((wins[:4] + 1) / (games[:4] + 2))
+    assert league.win_shares() == pytest.approx((wins[:4] + 2 / num_players) / (games[:4] + 2))
+    assert league.win_share == pytest.approx(wins.sum() / games.sum())
+
+
+def test_with_sides_partners_win_together_and_are_no_opponents() -> None:
+    """Random among random wins half of its games; the partner counts for nobody."""
+    config = configured(num_players=4, rules={"sides": True}, opponents=["random"])
+    league = League(config, checkpoint_meta(config, 0, ""))
+    env = DominoVecEnv("bergen", num_envs=200, num_players=4, rules={"sides": True}, seed=1, skip_forced=True)
+    league.seat(env)
+    env.reset()
+    generator = np.random.default_rng(0)
+    ended = 0
+    for _ in range(60):
+        ended += int(env.step(legal(env, generator))[2].sum())
+        league.count(env.games.views)
+    assert league.all_games[0] == ended > 500
+    assert league.games[0] == 2 * ended
+    assert 0.43 < league.win_share < 0.57
 
 
 def test_old_games_fade() -> None:

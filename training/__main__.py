@@ -1,4 +1,4 @@
-"""``python -m training train CONFIG | evaluate ... | export ...``."""
+"""``python -m training train CONFIG | evaluate ... | ship ... | export ...``."""
 
 from __future__ import annotations
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -135,7 +136,7 @@ class RunCallback(BaseCallback):
         save_state(self.folder.state, self.state())
         self._saved_at = time.monotonic()
 
-    def _write_checkpoint(self, path: Any) -> None:
+    def _write_checkpoint(self, path: Path) -> None:
         save_checkpoint(path, checkpoint_weights(self.model), checkpoint_meta(self.config, self.num_timesteps, self.command))
 
     def _evaluate(self) -> None:

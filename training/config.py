@@ -119,7 +119,7 @@ class TrainingConfig(_Strict):
     )
     self_play: SelfPlayConfig = SelfPlayConfig()
     algorithm: Literal["ppo", "dqn"] = Field(default="ppo", description="ppo: MaskablePPO; dqn: SB3's DQN with masks")
-    num_envs: int = Field(default=512, ge=1, description="games played at once")
+    num_envs: int = Field(default=512, ge=1, le=1 << 20, description="games played at once")
     decisions: int = Field(default=1_000_000, ge=1, description="decisions in the whole run; the last update may exceed it")
     layers: list[int] = Field(default=[256, 256], min_length=1, description="units of the hidden layers")
     activation: Literal["relu", "tanh"] = Field(default="relu", description="after each hidden layer")

@@ -95,9 +95,10 @@ class League:
         return spread
 
     def win_shares(self) -> npt.NDArray[np.float64]:
-        """(len,) share of the learner's wins in games with each member; 0.5 where there was none."""
+        """(len,) share of the learner's wins in games with each member; a fair one where there was none."""
         games, wins = self.games[: len(self)], self.wins[: len(self)]
-        return (wins + 1.0) / (games + 2.0)
+        fair = 0.5 if self._sides else 1 / self._num_players
+        return (wins + 2 * fair) / (games + 2)
 
     @property
     def win_share(self) -> float:

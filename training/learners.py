@@ -28,7 +28,14 @@ TrainingEnv = DominoVecEnv | EverySeatEnv
 
 
 def make_env(config: TrainingConfig) -> TrainingEnv:
-    """The games of a run."""
+    """The games of a run. ``ConfigError`` where they do not fit into the memory."""
+    try:
+        return _make_env(config)
+    except MemoryError as error:
+        raise ConfigError(f"num_envs={config.num_envs}: not enough memory ({error})") from None
+
+
+def _make_env(config: TrainingConfig) -> TrainingEnv:
     game: dict[str, Any] = {
         "num_players": config.num_players,
         "seed": config.seed << 32,  # games of other seeds are other games

@@ -22,6 +22,9 @@ __all__ = ["EverySeatBuffer"]
 Floats = npt.NDArray[np.float32]
 _NONE, _OVER = -1, -2
 
+_KEPT = ("flat_observations", "flat_masks", "flat_actions", "reward_sums", "old_values", "old_log_probs")
+"""The arrays of which a decision that waits needs its entry."""
+
 
 class EverySeatBuffer(MaskableRolloutBuffer):
     """Decisions of all seats of N games of P seats, chained by seat.
@@ -33,6 +36,7 @@ class EverySeatBuffer(MaskableRolloutBuffer):
 
     def __init__(self, *args: Any, num_seats: int, **kwargs: Any) -> None:
         self.num_seats = num_seats
+        self._is_made = False
         super().__init__(*args, **kwargs)
         games, seats = self.n_envs, num_seats
         places = (self.buffer_size + seats) * games
@@ -46,12 +50,13 @@ class EverySeatBuffer(MaskableRolloutBuffer):
         self.early = np.zeros((games, seats), np.float32)
         """(N, P) rewards of seats that have not decided in it yet."""
         self.ready = np.zeros(0, np.int64)
+        self._is_made = True
 
     def reset(self) -> None:
         """Begin a rollout: decisions that wait move to the places behind those of the rollout."""
         self.pos = 0
         self.full = False
-        if hasattr(self, "latest"):
+        if self._is_made:
             self._keep_waiting()
         else:  # the parent's constructor asks for its own arrays, which would lie unused
             self.mask_dims = int(self.action_space.n)  # type: ignore[attr-defined]
@@ -59,21 +64,20 @@ class EverySeatBuffer(MaskableRolloutBuffer):
     def _keep_waiting(self) -> None:
         kept = self.latest[self.latest >= 0]
         places = self.buffer_size * self.n_envs + np.arange(len(kept))
-        for array in self._stores():
+        for array in self._kept():
             array[places] = array[kept]
         self.latest[self.latest >= 0] = places
         self.follower[:] = _NONE
         self.num_kept = len(kept)
 
-    def _stores(self) -> tuple[npt.NDArray[Any], ...]:
-        return (
-            self.flat_observations, self.flat_masks, self.flat_actions, self.reward_sums, self.old_values, self.old_log_probs,
-        )  # fmt: skip
+    def _kept(self) -> list[npt.NDArray[Any]]:
+        return [getattr(self, name) for name in _KEPT]
 
     def get_state(self) -> dict[str, npt.NDArray[Any]]:
         """The decisions that wait, before a rollout begins."""
         kept = self.latest[self.latest >= 0]
-        return {"latest": self.latest >= 0, "early": self.early.copy(), **{f"store{i}": a[kept] for i, a in enumerate(self._stores())}}
+        waiting = {name: array[kept] for name, array in zip(_KEPT, self._kept(), strict=True)}
+        return {"latest": self.latest >= 0, "early": self.early.copy(), **waiting}
 
     def set_state(self, state: Mapping[str, npt.NDArray[Any]]) -> None:
         """Go on from a state of a buffer like this."""
@@ -82,8 +86,8 @@ class EverySeatBuffer(MaskableRolloutBuffer):
         self.latest[:] = _NONE
         self.latest[waiting] = np.arange(count)
         self.early[:] = state["early"]
-        for i, array in enumerate(self._stores()):
-            array[:count] = state[f"store{i}"]
+        for name, array in zip(_KEPT, self._kept(), strict=True):
+            array[:count] = state[name]
 
     def record(self, games: Games, actions: npt.NDArray[np.int64], values: Floats, log_probs: Floats) -> None:
         """The decisions of one step, before they are made."""

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from domino_env.arena import compare
+from domino_env.errors import DominoError
 from domino_env.files import write_file
 from domino_env.policies import load_checkpoint
 from training.config import ConfigError, TrainingConfig
@@ -46,7 +47,7 @@ def ship(configs: Sequence[Path], jobs: int) -> None:
     waiting = [path for path in configs if not _checkpoint(load_config(path)).with_suffix(".json").exists()]
     free = list(_cores(jobs))
     running: dict[subprocess.Popen[bytes], tuple[Path, int]] = {}
-    failed = []
+    failed: list[str] = []
     try:
         while waiting or running:
             while waiting and free:
@@ -57,11 +58,9 @@ def ship(configs: Sequence[Path], jobs: int) -> None:
             for process in [one for one in running if one.poll() is not None]:
                 path, core = running.pop(process)
                 free.append(core)
-                if process.returncode:
-                    failed.append(path.stem)
-                else:
-                    measure(_checkpoint(load_config(path)))
-                print(f"{path.stem}: {'failed' if process.returncode else 'done'}", flush=True)
+                done = process.returncode == 0 and _measured(path)
+                failed += [] if done else [path.stem]
+                print(f"{path.stem}: {'done' if done else 'failed'}", flush=True)
     finally:
         for process in running:
             process.terminate()  # it saves, and the next call goes on from there
@@ -79,6 +78,16 @@ def measure(checkpoint: Path) -> None:
     out = found.to_json()
     out.pop("times")  # of this machine alone
     write_file(checkpoint.with_suffix(".json"), json.dumps(out, indent=1) + "\n")
+
+
+def _measured(path: Path) -> bool:
+    """Measure what a config made; False, with the reason said, where that fails: the other trainings go on."""
+    try:
+        measure(_checkpoint(load_config(path)))
+    except (DominoError, OSError) as error:
+        print(f"{path.stem}: {error}", file=sys.stderr)
+        return False
+    return True
 
 
 def _check_names(configs: Sequence[Path]) -> None:

@@ -62,7 +62,8 @@ def train(config: TrainingConfig, folder: Path, command: list[str], resume: bool
 
 def _run(config: TrainingConfig, model: Any, callback: RunCallback, resume: bool) -> None:
     place = callback.folder
-    with callback.progress, _stop_signals() as callback.stop:
+    with callback.progress, _stop_signals() as stop:
+        callback.stop = stop
         if resume and place.state.exists():
             state = load_state(place.state)
             _check_same(config, state, place.state)
