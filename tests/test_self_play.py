@@ -172,7 +172,7 @@ def test_with_sides_partners_win_together_and_are_no_opponents() -> None:
     env.reset()
     generator = np.random.default_rng(0)
     ended = 0
-    for _ in range(60):
+    for _ in range(25):
         ended += int(env.step(legal(env, generator))[2].sum())
         league.count(env.games.views)
     assert league.all_games[0] == ended > 500
