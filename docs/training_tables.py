@@ -150,7 +150,8 @@ def agents() -> list[str]:
     origin = [[f"`{agent.name}`", _network(agent.meta), str(agent.meta.seed), f"`{agent.meta.command}`"] for agent in made]
     head = ["agent", "seats", "decisions", "points per round against greedy", "against random", "rounds won against greedy"]
     return [
-        f"{_deals(made)} in every seating, 95 % intervals.",
+        f"{_deals(made)} in every seating, 95 % intervals. One of them again, on the same deals:",
+        "`python -m training evaluate --variant bergen bergen/ppo random greedy --players 2 --deals 10000 --seed 1`.",
         "",
         *table(head, strength),
         "",
