@@ -43,9 +43,10 @@ def test_jobs_that_cannot_be(jobs: int) -> None:
 
 
 CHILD = """
-import subprocess, sys
+import signal, subprocess, sys
 from pathlib import Path
 from training import ship
+signal.signal(signal.SIGINT, signal.default_int_handler)  # what runs the tests may ignore it
 def start(path, core):
     child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(100)"])
     print(child.pid, flush=True)
@@ -65,7 +66,10 @@ def test_a_stop_ends_the_trainings_too(number: int, tmp_path: Path) -> None:
         child = int(one.stdout.readline())
         time.sleep(0.5)  # it is waiting by then
         one.send_signal(number)
-        one.wait(60)
+        try:
+            one.wait(60)
+        finally:
+            one.kill()
     for _ in range(100):
         if not Path(f"/proc/{child}").exists():
             return
