@@ -228,7 +228,7 @@ def test_agents_are_shown_with_their_figures_and_their_origin(agents: Path) -> N
     greedy, random = ([f"{pair['points'][end]:+.3f}" for end in ("mean", "low", "high")] for pair in (against["greedy"], against["random"]))
     won = [f"{100 * against['greedy']['won'][end]:.1f}" for end in ("mean", "low", "high")]
     shown = [f"{mean} [{low}, {high}]" for mean, low, high in (greedy, random)] + [f"{won[0]} % [{won[1]}, {won[2]}]"]
-    assert lines[0] == "4 deals in every seating, 95 % intervals."
+    assert lines[0].startswith("4 deals in every seating, 95 % intervals.")
     assert f"| `bergen/ppo` | 2 | 1,234,567 | {shown[0]} | {shown[1]} | {shown[2]} |" in lines
     assert "| `bergen/ppo` | 8, 8 (residual) | 5 | `python -m training x` |" in lines
     assert "`bergen/ppo`" not in lines[-1]
@@ -243,7 +243,7 @@ def test_best_agents_are_those_with_most_points_against_greedy(agents: Path) -> 
     assert points["block/dqn"] != points["block/ppo"]
     best = max(points, key=lambda name: points[name])
     assert [row.split(" | ")[0] for row in training_tables.best_agents()[2:]] == ["| `fives/ppo`", f"| `{best}`"]
-    assert [row.split(" | ")[0] for row in training_tables.agents()[4:7]] == ["| `fives/ppo`", "| `block/ppo`", "| `block/dqn`"]
+    assert [row.split(" | ")[0] for row in training_tables.agents()[5:8]] == ["| `fives/ppo`", "| `block/ppo`", "| `block/dqn`"]
 
 
 def test_table_of_another_game_is_refused(agents: Path) -> None:
