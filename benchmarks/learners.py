@@ -24,10 +24,10 @@ from torch import nn
 
 import domino_env
 from domino_env.policies import CheckpointMeta
+from training.algorithms import checkpoint_meta, checkpoint_weights, make_env, make_model
 from training.callback import RunCallback
 from training.config import TrainingConfig
 from training.config_file import load_config
-from training.learners import checkpoint_meta, checkpoint_weights, make_env, make_model
 from training.network import as_arrays
 from training.progress import Progress
 from training.run_folder import RunFolder

@@ -23,9 +23,9 @@ from benchmarks.common import machine, parser, pin, tell
 from benchmarks.learners import Learner, changed, one_learner, ours, plain, shipped, tutorial_env, with_pool
 from domino_env.errors import DominoError
 from domino_env.variants import VARIANTS
+from training.algorithms import make_env
 from training.config import TrainingConfig
 from training.evaluation import Evaluator
-from training.learners import make_env
 
 SETTINGS: dict[str, dict[str, Any]] = {
     "shipped": {},

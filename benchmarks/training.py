@@ -20,8 +20,8 @@ from benchmarks.common import Case, Rate, machine, measure, parser, pin, positiv
 from benchmarks.learners import Learner, changed, one_learner, ours, plain, shipped, tutorial_env, with_pool
 from benchmarks.split import PARTS, Split
 from domino_env.variants import VARIANTS
+from training.algorithms import make_env
 from training.config import TrainingConfig
-from training.learners import make_env
 
 USUAL = "tutorial: 1 PettingZoo game"
 SHIPPED = "our PPO, shipped config"

@@ -88,7 +88,7 @@ def _bounds(item: FieldInfo) -> list[str]:
 
 
 def _number(value: float) -> str:
-    return "2^32" if value == 2**32 else str(value)
+    return {2**31: "2^31", 2**32: "2^32"}.get(value, str(value))
 
 
 # ------------------------------------------------------------------------------------------------------------- agents

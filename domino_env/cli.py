@@ -10,22 +10,30 @@ from typing import Annotated
 import typer
 
 from domino_env.commands.common import run_app
+from domino_env.commands.options import (
+    Anchors,
+    Csv,
+    Deals,
+    DealsSeed,
+    Episode,
+    Heatmap,
+    HeatmapOf,
+    Json,
+    Players,
+    Rating,
+    RulesFile,
+    Specs,
+)
 
 __all__ = ["app", "main"]
 
 app = typer.Typer(name="domino", help="Dominoes: play, watch, replay, compare and measure.", add_completion=False, rich_markup_mode=None)
 
 Variant = Annotated[str, typer.Argument(metavar="VARIANT", help="A name that 'domino variants' lists.", show_default=False)]
-Specs = Annotated[
-    list[str], typer.Argument(metavar="SPEC...", help="Policies: random, greedy, a checkpoint file or a bundled name.", show_default=False)
-]
-RulesFile = Annotated[Path | None, typer.Option(help="JSON or YAML file with fields of the rules to change.", show_default=False)]
 Record = Annotated[Path | None, typer.Option(metavar="FILE", help="Save the record of the game there.", show_default=False)]
 Seed = Annotated[
     int | None, typer.Option(help="Seed of the deals, 0 to 2**64-1. Left out: a new one, which is printed.", show_default=False)
 ]
-Players = Annotated[int, typer.Option(help="Number of players.")]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 @app.callback(invoke_without_command=True)
@@ -87,7 +95,7 @@ def watch(
     variant: Variant,
     specs: Specs,
     seed: Seed = None,
-    episode: Annotated[str, typer.Option(help="'round' or 'match' (to the target).")] = "round",
+    episode: Episode = "round",
     delay: Annotated[float, typer.Option(help="Seconds to wait after each move.")] = 0.0,
     rules_file: RulesFile = None,
     record: Record = None,
@@ -125,22 +133,16 @@ def replay(
 def arena(
     variant: Variant,
     specs: Specs,
-    deals: Annotated[int, typer.Option(help="Deals that every pair plays, with seats swapped.")] = 1000,
+    deals: Deals = 1000,
     players: Players = 2,
-    seed: Annotated[int, typer.Option(help="Seed of the deals, 0 to 2**32-1.")] = 0,
-    episode: Annotated[str, typer.Option(help="'round' or 'match' (to the target).")] = "round",
+    seed: DealsSeed = 0,
+    episode: Episode = "round",
     rules_file: RulesFile = None,
-    csv: Annotated[Path | None, typer.Option(metavar="FILE.csv", help="Write the table there too.", show_default=False)] = None,
-    heatmap: Annotated[Path | None, typer.Option(metavar="FILE.png", help="Draw row against column there.", show_default=False)] = None,
-    heatmap_of: Annotated[str, typer.Option(help="What is drawn: 'points', or 'won' for the share of games won.")] = "points",
-    rating: Annotated[
-        bool | None,
-        typer.Option("--rating/--no-rating", help="Rate the policies. [default: where openskill is installed]", show_default=False),
-    ] = None,
-    anchor: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME=VALUE", help="Fix a policy's rating; may be repeated. [default: random=25]", show_default=False),
-    ] = None,
+    csv: Csv = None,
+    heatmap: Heatmap = None,
+    heatmap_of: HeatmapOf = "points",
+    rating: Rating = None,
+    anchors: Anchors = None,
     json: Json = False,
 ) -> None:
     """Compare policies on duplicate deals, with 95 % intervals, ratings and a heat map.
@@ -149,13 +151,7 @@ def arena(
     """
     from domino_env.commands.measure import arena as run
 
-    run(
-        *(variant, specs, deals, players, seed, episode, rules_file, csv, json),
-        heatmap_file=heatmap,
-        heatmap_of=heatmap_of,
-        rating=rating,
-        anchors=anchor or (),
-    )
+    run(variant, specs, deals, players, seed, episode, rules_file, csv, heatmap, heatmap_of, rating, anchors or (), json)
 
 
 @app.command()

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 # Set before torch and pygame are imported; a value from outside wins. Small networks are slower on many threads.
@@ -16,3 +18,20 @@ settings.register_profile(
 )
 settings.register_profile("slow", parent=settings.get_profile("fast"), max_examples=2000)
 settings.load_profile("fast")  # another one: pytest --hypothesis-profile=slow
+
+
+@pytest.fixture(scope="session")
+def finished_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a small run, to be copied; see ``run_folder``."""
+    from tests.training_cases import EVALUATED, configured, started
+
+    return started(configured(EVALUATED), tmp_path_factory.mktemp("finished") / "run")
+
+
+@pytest.fixture
+def run_folder(finished_run: Path, tmp_path: Path) -> Path:
+    """The folder of a finished run of ``EVALUATED``, to do with as one likes; its config is ``run.yaml`` beside it."""
+    from tests.training_cases import EVALUATED, copied, write
+
+    write(tmp_path / "run.yaml", EVALUATED)
+    return copied(finished_run, tmp_path / "run")

@@ -11,10 +11,10 @@ from sb3_contrib import MaskablePPO
 
 from tests.training_cases import SMALL, SMALL_DQN, Values, configured, started
 from training import ship
+from training.algorithms import make_env, make_model
 from training.config import DQNConfig, PPOConfig
 from training.dqn import DoubleQTarget, MaskedDQN
 from training.every_seat import EverySeatPPO
-from training.learners import make_env, make_model
 from training.network import linear_schedule
 
 EVERY_SEAT: Values = {**SMALL, "ppo": {**SMALL["ppo"], "every_seat": True}}

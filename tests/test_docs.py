@@ -147,7 +147,7 @@ def test_keys_are_told_with_default_values_and_meaning() -> None:
         "| `num_players` | `2` | whole number, 2 to 5 | ",
         "| `episode` | `round` | `round`, `match` | ",
         "| `opponents` | `[random, greedy]` | list of texts, 1 or more of them | ",
-        "| `seed` | `0` | whole number, 0 or more, below 2^32 | ",
+        "| `seed` | `0` | whole number, 0 or more, below 2^31 | ",
         "| `ppo.gamma` | `1.0` | number, above 0, at most 1 | ",
         "| `self_play.share` | `0.5` | number, above 0, at most 1 | ",
     ):

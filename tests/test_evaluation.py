@@ -18,9 +18,9 @@ from domino_env.policies import Batch, Checkpoint, LearnedPolicy, load_checkpoin
 from domino_env.variants import VARIANTS
 from tests.policy_cases import random_weights
 from tests.training_cases import SMALL_DQN, Values, configured, content, evaluations, started, values, weights
+from training.algorithms import checkpoint_meta, checkpoint_weights, make_env, make_model
 from training.callback import RunCallback
 from training.evaluation import Evaluator
-from training.learners import checkpoint_meta, checkpoint_weights, make_env, make_model
 from training.run_folder import RunFolder
 from training.state_file import load_state, save_state
 

@@ -14,8 +14,8 @@ from domino_env import Games
 from domino_env.envs.aec import raw_env
 from domino_env.errors import OptionsError
 from tests.training_cases import configured
+from training.algorithms import make_env, make_model
 from training.every_seat import EverySeatEnv, EverySeatPPO
-from training.learners import make_env, make_model
 from training.seat_buffer import EverySeatBuffer
 
 

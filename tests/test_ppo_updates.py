@@ -13,7 +13,7 @@ from sb3_contrib import MaskablePPO
 from domino_env.policies import Checkpoint, LearnedPolicy
 from domino_env.variants import VARIANTS
 from tests.training_cases import Values, Watching, collect, configured, evaluations, learner, started, values, weights
-from training.learners import checkpoint_meta, checkpoint_weights, make_env, make_model
+from training.algorithms import checkpoint_meta, checkpoint_weights, make_env, make_model
 
 EVERY_SEAT: Values = values(num_players=3, ppo={"every_seat": True})
 

@@ -13,49 +13,34 @@ from typing import Any
 import pytest
 
 from domino_env.policies import load_checkpoint, save_checkpoint
-from tests.training_cases import configured, content, copied, run, started, values, weights, write
+from tests.training_cases import EVALUATED, configured, content, run, started, values, weights, write
 from training.config import TrainingConfig
 from training.run_folder import RunFolder
 from training.state_file import load_state, save_state
 
-CONFIG = values(evaluation={"every": 256, "deals": 2})
-
-
-@pytest.fixture(scope="module")
-def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return started(configured(CONFIG), tmp_path_factory.mktemp("finished") / "run")
-
-
-@pytest.fixture
-def folder(finished: Path, tmp_path: Path) -> Path:
-    """The folder of a finished run of CONFIG, to do with as one likes."""
-    write(tmp_path / "run.yaml", CONFIG)
-    return copied(finished, tmp_path / "run")
-
-
 # ----------------------------------------------------------------------------------------------------- whose folder it is
 
 
-def test_a_folder_that_holds_a_run_is_refused(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    before = content(folder)
+def test_a_folder_that_holds_a_run_is_refused(run_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = content(run_folder)
     for more in ((), ("--seed", 3), ("--output", tmp_path / "out.safetensors")):
-        assert run("train", tmp_path / "run.yaml", "--run", folder, *more) == 2
+        assert run("train", tmp_path / "run.yaml", "--run", run_folder, *more) == 2
         said = capsys.readouterr()
         assert (said.out, said.err.count("\n")) == ("", 1)
         assert "--resume" in said.err
-        assert str(folder) in said.err
-    assert content(folder) == before
+        assert str(run_folder) in said.err
+    assert content(run_folder) == before
     assert not (tmp_path / "out.safetensors").exists()
 
 
-def test_a_folder_is_held_by_one_run_at_a_time(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    before = content(folder)
-    command = ("train", tmp_path / "run.yaml", "--run", folder, "--resume", "--set", "decisions=1024")
-    with RunFolder(folder).claim(resume=True):
+def test_a_folder_is_held_by_one_run_at_a_time(run_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = content(run_folder)
+    command = ("train", tmp_path / "run.yaml", "--run", run_folder, "--resume", "--set", "decisions=1024")
+    with RunFolder(run_folder).claim(resume=True):
         assert run(*command) == 2
         said = capsys.readouterr().err
         assert (said.count("\n"), "another process trains in it" in said) == (1, True)
-        assert content(folder) == before
+        assert content(run_folder) == before
     assert run(*command) == 0
 
 
@@ -76,31 +61,31 @@ def test_a_folder_is_held_by_one_run_at_a_time(folder: Path, tmp_path: Path, cap
     ],
 )
 def test_another_config_is_refused_by_its_key(
-    key: str, value: Any, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    key: str, value: Any, run_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    before = content(folder)
-    assert run("train", tmp_path / "run.yaml", "--run", folder, "--resume", "--set", "decisions=1024", "--set", f"{key}={value}") == 2
+    before = content(run_folder)
+    assert run("train", tmp_path / "run.yaml", "--run", run_folder, "--resume", "--set", "decisions=1024", "--set", f"{key}={value}") == 2
     said = capsys.readouterr().err
     assert said.count("\n") == 1
     assert all(word in said for word in key.split("."))
-    assert content(folder) == before
+    assert content(run_folder) == before
 
 
-def test_the_state_keeps_the_keys_that_nobody_named(folder: Path) -> None:
+def test_the_state_keeps_the_keys_that_nobody_named(run_folder: Path) -> None:
     """A later version may have other defaults: the run goes on with its own, or is refused."""
-    kept = load_state(folder / "state.npz")["config"]
-    config = configured(CONFIG).model_dump(mode="json")
-    assert "n_epochs" not in CONFIG["ppo"]
+    kept = load_state(run_folder / "state.npz")["config"]
+    config = configured(EVALUATED).model_dump(mode="json")
+    assert "n_epochs" not in EVALUATED["ppo"]
     for name in ("ppo", "evaluation", "self_play"):
         assert kept[name] == config[name]
     assert (kept["reward"], kept["opponents"]) == (config["reward"], config["opponents"])
-    assert TrainingConfig.model_validate(kept) == configured(CONFIG)
+    assert TrainingConfig.model_validate(kept) == configured(EVALUATED)
 
 
 @pytest.mark.parametrize("place", ["file", "file/run", "/dev/full", "/dev/full/run"])
 def test_a_folder_that_cannot_be(place: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "file").write_text("x")
-    assert run("train", write(tmp_path / "run.yaml", CONFIG), "--run", tmp_path / place) == 2
+    assert run("train", write(tmp_path / "run.yaml", EVALUATED), "--run", tmp_path / place) == 2
     said = capsys.readouterr().err
     assert (said.count("\n"), str(tmp_path / place) in said) == (1, True)
     assert sorted(file.name for file in tmp_path.iterdir()) == ["file", "run.yaml"]
@@ -111,19 +96,19 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.Mon
         raise OSError(errno.EROFS, "Read-only file system")
 
     monkeypatch.setattr("tempfile.mkstemp", refused)
-    assert run("train", write(tmp_path / "run.yaml", CONFIG), "--run", tmp_path / "run") == 2
+    assert run("train", write(tmp_path / "run.yaml", EVALUATED), "--run", tmp_path / "run") == 2
     assert capsys.readouterr().err == f"training: run folder {tmp_path / 'run'}: Read-only file system\n"
     assert content(tmp_path / "run") == {}
 
 
 @pytest.mark.parametrize("place", ["agent.zip", "file/agent.safetensors", "folder.safetensors"])
 def test_an_output_that_cannot_be_is_found_out_before_the_work(
-    place: str, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    place: str, run_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "file").write_text("x")
     (tmp_path / "folder.safetensors").mkdir()
     new = tmp_path / "new"
-    for command in (("train", tmp_path / "run.yaml", "--run", new), ("export", folder)):
+    for command in (("train", tmp_path / "run.yaml", "--run", new), ("export", run_folder)):
         assert run(*command, "--output", tmp_path / place) == 2
         said = capsys.readouterr()
         assert (said.out, said.err.count("\n")) == ("", 1)
@@ -201,7 +186,7 @@ def full_at(monkeypatch: pytest.MonkeyPatch, place: int) -> Iterator[None]:
 
 @pytest.mark.parametrize("kind", ["state", "checkpoint"])
 def test_a_write_that_breaks_off_in_the_middle(
-    kind: str, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    kind: str, run_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """As the system refuses more bytes while a file is half written."""
     name = f"training.callback.save_{kind}"
@@ -211,27 +196,27 @@ def test_a_write_that_breaks_off_in_the_middle(
         with at_most(2_000):
             whole(*arguments)
 
-    before = content(folder)
+    before = content(run_folder)
     monkeypatch.setattr(name, half)
-    command = ("train", tmp_path / "run.yaml", "--run", folder, "--resume", "--set", "decisions=640", "--set", "evaluation.every=256")
+    command = ("train", tmp_path / "run.yaml", "--run", run_folder, "--resume", "--set", "decisions=640", "--set", "evaluation.every=256")
     assert run(*command) == 2
     said = capsys.readouterr()
     assert said.out == ""
     assert complaint(said.err)
-    after = content(folder)
+    after = content(run_folder)
     for file in ("state.npz", "last.safetensors", "best.safetensors"):
         assert after[file] == before[file] or (kind, file) == ("state", "last.safetensors")
     assert not [file for file in after if file.startswith(".")]
     monkeypatch.undo()
     assert run(*command) == 0
-    assert load_checkpoint(folder / "last.safetensors").meta.steps_trained == 640
+    assert load_checkpoint(run_folder / "last.safetensors").meta.steps_trained == 640
 
 
-def test_export_makes_the_checkpoint_of_the_state(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_export_makes_the_checkpoint_of_the_state(run_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     output = tmp_path / "new" / "mine.safetensors"
-    assert run("export", folder, "--output", output) == 0
+    assert run("export", run_folder, "--output", output) == 0
     assert capsys.readouterr().out == f"checkpoint {output}\n"
-    assert weights(output) == weights(folder / "last.safetensors")
+    assert weights(output) == weights(run_folder / "last.safetensors")
     assert load_checkpoint(output).meta.steps_trained == 512
     assert run("export", tmp_path / "nowhere", "--output", tmp_path / "other" / "a.safetensors") == 2
     assert capsys.readouterr().err.count("\n") == 1

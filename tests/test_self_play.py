@@ -16,10 +16,10 @@ from domino_env.envs.kernels import VIEW
 from domino_env.policies import Checkpoint, LearnedPolicy, load_checkpoint
 from tests.policy_cases import positions, random_checkpoint, random_weights
 from tests.training_cases import SMALL_DQN, Values, configured, started, values, weights
+from training.algorithms import checkpoint_meta, checkpoint_weights, make_env, make_model
 from training.callback import RunCallback
 from training.config import TrainingConfig
 from training.league import League
-from training.learners import checkpoint_meta, checkpoint_weights, make_env, make_model
 from training.state_file import load_state
 
 FIXED = 2  # random and greedy
@@ -102,7 +102,7 @@ def test_a_new_snapshot_takes_the_place_of_the_oldest() -> None:
     join(league, 700)
     assert league.names == ["random", "greedy", "snapshot_700", "snapshot_500", "snapshot_600"]
     assert len(league) == 5
-    assert fresh["logits.bias"].tobytes() != league._weights[0]["logits.bias"].tobytes()
+    assert fresh["logits.bias"].tobytes() != league._snapshots[0].weights["logits.bias"].tobytes()
 
 
 @pytest.mark.parametrize("num_players", [2, 4])
@@ -205,7 +205,7 @@ def test_a_snapshot_is_the_learner_as_it_was() -> None:
     league.add_snapshot(checkpoint_weights(model), 1)
     with torch.no_grad():
         model.policy.action_net.weight.mul_(-1)
-    actions = league._snapshots[0].act(batch)
+    actions = league._snapshots[0].policy.act(batch)
     drawn = probabilities[np.arange(3000), actions]
     assert (drawn > 0).all()
     assert drawn.mean() == pytest.approx((probabilities**2).sum(axis=1).mean(), abs=0.03)
@@ -221,7 +221,7 @@ def test_a_snapshot_of_dqn_takes_the_best_action() -> None:
     league.add_snapshot(arrays, 1)
     batch = positions("bergen", 2, 500).batch()
     values_of = LearnedPolicy(Checkpoint(league._meta, arrays)).logits(batch.observation)
-    assert (league._snapshots[0].act(batch) == np.where(batch.action_mask == 1, values_of, -np.inf).argmax(axis=1)).all()
+    assert (league._snapshots[0].policy.act(batch) == np.where(batch.action_mask == 1, values_of, -np.inf).argmax(axis=1)).all()
 
 
 def softmax(model: Any, batch: Any) -> np.ndarray:
@@ -254,8 +254,8 @@ def test_snapshots_join_in_time_and_stay_as_they_were(algorithm: str, tmp_path: 
     assert len({store["logits.weight"] for store in taken.values()}) == 4
     assert places >= {0, 1, 2, 3, 4}
     kept = load_state(folder / "state.npz")["league"]
-    assert kept["ages"] == [1280, 640, 1024]
-    for age, arrays in zip(kept["ages"], kept["weights"], strict=True):
+    assert [snapshot["decisions"] for snapshot in kept["snapshots"]] == [1280, 640, 1024]
+    for age, arrays in ((snapshot["decisions"], snapshot["weights"]) for snapshot in kept["snapshots"]):
         assert {name: array.tobytes() for name, array in arrays.items()} == taken[age]
     assert weights(folder / "last.safetensors") == taken[1280]
 

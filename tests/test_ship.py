@@ -15,9 +15,9 @@ import pytest
 from benchmarks.learners import ours
 from tests.training_cases import configured, values, write
 from training import ship as shipping
+from training.algorithms import make_env
 from training.config import ConfigError, TrainingConfig
 from training.config_file import load_config
-from training.learners import make_env
 
 ROOT = Path(__file__).resolve().parent.parent
 

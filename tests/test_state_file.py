@@ -15,12 +15,10 @@ import pytest
 import torch
 from sb3_contrib import MaskablePPO
 
-from tests.training_cases import assert_equal, configured, content, copied, run, started, values, write
+from tests.training_cases import assert_equal, configured, content, run
+from training.algorithms import make_env, make_model
 from training.config import ConfigError
-from training.learners import make_env, make_model
 from training.state_file import load_state, save_state
-
-CONFIG = values(evaluation={"every": 256, "deals": 2})
 
 # --------------------------------------------------------------------------------------------------- the state file
 
@@ -79,18 +77,6 @@ def test_a_state_with_any_byte_changed_is_as_it_was_or_refused(tmp_path: Path) -
 
 
 # ------------------------------------------------------------------------------------- what is damaged is not taken up
-
-
-@pytest.fixture(scope="module")
-def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return started(configured(CONFIG), tmp_path_factory.mktemp("finished") / "run")
-
-
-@pytest.fixture
-def folder(finished: Path, tmp_path: Path) -> Path:
-    """The folder of a finished run of CONFIG, to do with as one likes."""
-    write(tmp_path / "run.yaml", CONFIG)
-    return copied(finished, tmp_path / "run")
 
 
 class Planted:
@@ -162,39 +148,39 @@ DAMAGED: dict[str, Callable[[bytes, Path], bytes]] = {
 
 
 @pytest.mark.parametrize("kind", DAMAGED)
-def test_a_damaged_or_foreign_state_is_refused(kind: str, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_damaged_or_foreign_state_is_refused(kind: str, run_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """PAINS 3: nothing is unpickled, whatever lies in the place of the state."""
-    state = folder / "state.npz"
+    state = run_folder / "state.npz"
     state.write_bytes(DAMAGED[kind](state.read_bytes(), tmp_path))
-    before = content(folder)
+    before = content(run_folder)
     more = ("--set", "decisions=1024")
     for command in (
-        ("train", tmp_path / "run.yaml", "--run", folder, "--resume", *more),
-        ("export", folder, "--output", tmp_path / "out.safetensors"),
+        ("train", tmp_path / "run.yaml", "--run", run_folder, "--resume", *more),
+        ("export", run_folder, "--output", tmp_path / "out.safetensors"),
     ):
         assert run(*command) == 2
         said = capsys.readouterr()
         assert (said.out, said.err.count("\n")) == ("", 1)
         assert "state.npz" in said.err
-    assert content(folder) == before
+    assert content(run_folder) == before
     assert not (tmp_path / "sign").exists()
     assert not (tmp_path / "out.safetensors").exists()
 
 
-def test_a_state_whose_parts_do_not_fit_is_refused(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_state_whose_parts_do_not_fit_is_refused(run_folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Written by a run, then altered by hand."""
-    good = load_state(folder / "state.npz")
+    good = load_state(run_folder / "state.npz")
     for drop in (("model",), ("model", "policy"), ("model", "games"), ("league",), ("due",)):
-        state = load_state(folder / "state.npz")
+        state = load_state(run_folder / "state.npz")
         part = state
         for name in drop[:-1]:
             part = part[name]
         del part[drop[-1]]
-        save_state(folder / "state.npz", state)
-        before = content(folder)
-        assert run("train", tmp_path / "run.yaml", "--run", folder, "--resume", "--set", "decisions=1024") == 2, drop
+        save_state(run_folder / "state.npz", state)
+        before = content(run_folder)
+        assert run("train", tmp_path / "run.yaml", "--run", run_folder, "--resume", "--set", "decisions=1024") == 2, drop
         said = capsys.readouterr().err
         assert said.count("\n") == 1
         assert "state.npz" in said
-        assert content(folder) == before
-        save_state(folder / "state.npz", good)
+        assert content(run_folder) == before
+        save_state(run_folder / "state.npz", good)

@@ -14,9 +14,9 @@ import torch
 from domino_env.policies import load_checkpoint
 from tests.policy_cases import random_checkpoint
 from tests.training_cases import SMALL, SMALL_DQN, Values, run, started, values, write
+from training.algorithms import make_env
 from training.config import ConfigError, TrainingConfig
 from training.config_file import dump_config, load_config
-from training.learners import make_env
 from training.train import default_folder
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -17,8 +17,8 @@ from stable_baselines3.common.logger import Logger
 from domino_env.commands.common import run_app
 from domino_env.policies import load_checkpoint
 from training.__main__ import app
+from training.algorithms import make_env, make_model
 from training.config import TrainingConfig
-from training.learners import make_env, make_model
 from training.train import train
 
 Values = dict[str, Any]
@@ -56,6 +56,10 @@ def values(base: Values = SMALL, **changes: Any) -> Values:
     for name, value in changes.items():
         out[name] = {**out.get(name, {}), **value} if isinstance(value, dict) and name != "rules" else value
     return out
+
+
+EVALUATED: Values = values(evaluation={"every": 256, "deals": 2})
+"""The same with evaluations."""
 
 
 def configured(base: Values = SMALL, **changes: Any) -> TrainingConfig:

@@ -5,11 +5,25 @@ from __future__ import annotations
 import sys
 from json import dumps
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from domino_env.commands.common import run_app
+from domino_env.commands.options import (
+    Anchors,
+    Csv,
+    Deals,
+    DealsSeed,
+    Episode,
+    Heatmap,
+    HeatmapOf,
+    Json,
+    Players,
+    Rating,
+    RulesFile,
+    Specs,
+)
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, no_args_is_help=True, help="Train agents and measure them.")
 
@@ -48,23 +62,19 @@ def train(
 
 @app.command()
 def evaluate(
-    specs: Annotated[list[str], typer.Argument(metavar="SPEC...", help="Checkpoints, random, greedy, bundled names.", show_default=False)],
+    specs: Specs,
     variant: Annotated[str, typer.Option(help="A name that 'domino variants' lists.")],
-    deals: Annotated[int, typer.Option(help="Deals that every pair plays, with seats swapped.")] = 1000,
-    players: Annotated[int, typer.Option(help="Number of players.")] = 2,
-    seed: Annotated[int, typer.Option(help="Seed of the deals.")] = 0,
-    episode: Annotated[str, typer.Option(help="'round' or 'match' (to the target).")] = "round",
-    csv: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the tables there as CSV too.", show_default=False)] = None,
-    heatmap: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the table there as PNG.", show_default=False)] = None,
-    heatmap_of: Annotated[str, typer.Option(help="What the picture shows: 'points' or 'won'.")] = "points",
-    rules_file: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="JSON or YAML file with fields of the rules to change.", show_default=False)
-    ] = None,
-    rating: Annotated[bool | None, typer.Option(help="Ratings. [default: where openskill is installed]", show_default=False)] = None,
-    anchor: Annotated[
-        list[str] | None, typer.Option(metavar="NAME=VALUE", help="A fixed rating; may be repeated. [default: random=25]")
-    ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    deals: Deals = 1000,
+    players: Players = 2,
+    seed: DealsSeed = 0,
+    episode: Episode = "round",
+    rules_file: RulesFile = None,
+    csv: Csv = None,
+    heatmap: Heatmap = None,
+    heatmap_of: HeatmapOf = "points",
+    rating: Rating = None,
+    anchors: Anchors = None,
+    json: Json = False,
 ) -> None:
     """Compare policies on duplicate deals, with 95 % intervals: the same as 'domino arena'.
 
@@ -72,8 +82,7 @@ def evaluate(
     """
     from domino_env.commands.measure import arena
 
-    extra: dict[str, Any] = {"heatmap_file": heatmap, "heatmap_of": heatmap_of, "rating": rating, "anchors": anchor or ()}
-    arena(variant, specs, deals, players, seed, episode, rules_file, csv, json, **extra)
+    arena(variant, specs, deals, players, seed, episode, rules_file, csv, heatmap, heatmap_of, rating, anchors or (), json)
 
 
 @app.command()

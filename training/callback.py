@@ -13,10 +13,10 @@ from stable_baselines3.common.callbacks import BaseCallback
 
 from domino_env.files import write_file
 from domino_env.policies import save_checkpoint
+from training.algorithms import TrainingEnv, checkpoint_meta, checkpoint_weights
 from training.config import TrainingConfig
 from training.evaluation import Evaluator
 from training.league import League
-from training.learners import TrainingEnv, checkpoint_meta, checkpoint_weights
 from training.progress import Progress
 from training.run_folder import RunFolder
 from training.state import VERSIONS, get_model_state, set_model_state
@@ -44,7 +44,7 @@ class RunCallback(BaseCallback):
         """Whether the run was asked to stop."""
         meta = checkpoint_meta(config, 0, command)
         self.evaluator = Evaluator(config, meta)
-        self.league = None if config.algorithm == "ppo" and config.ppo.every_seat else League(config, meta)
+        self.league = League(config, meta) if config.has_opponents else None
         # next evaluation, snapshot, line of the log
         self._due = {"evaluation": config.evaluation.every, "snapshot": config.self_play.every, "log": _LOG_EVERY}
         self._saved_at = -np.inf

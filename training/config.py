@@ -15,8 +15,8 @@ from domino_env.variants import VARIANTS, get_rules
 
 __all__ = ["ConfigError", "DQNConfig", "EvaluationConfig", "PPOConfig", "SelfPlayConfig", "TrainingConfig"]
 
-
 _WIDEST = 1 << 16
+"""Units of a layer at most."""
 
 
 class ConfigError(DominoError):
@@ -37,7 +37,7 @@ class _Strict(BaseModel):
 
 
 class PPOConfig(_Strict):
-    """MaskablePPO of sb3-contrib; names and meaning are SB3's, but for the last three."""
+    """MaskablePPO of sb3-contrib; names and meaning are SB3's where it has them."""
 
     learning_rate: float = Field(default=1e-3, gt=0, description="Adam's step size at the start")
     final_learning_rate: float = Field(default=0.0, ge=0, description="step size at the end; it falls linearly")
@@ -60,7 +60,7 @@ class PPOConfig(_Strict):
 
 
 class DQNConfig(_Strict):
-    """SB3's DQN with masks; names and meaning are SB3's, but for the last."""
+    """SB3's DQN with masks; names and meaning are SB3's where it has them."""
 
     learning_rate: float = Field(default=2.5e-3, gt=0, description="Adam's step size at the start")
     final_learning_rate: float = Field(default=0.0, ge=0, description="step size at the end; it falls linearly")
@@ -124,7 +124,7 @@ class TrainingConfig(_Strict):
     layers: list[int] = Field(default=[256, 256], min_length=1, description="units of the hidden layers")
     activation: Literal["relu", "tanh"] = Field(default="relu", description="after each hidden layer")
     residual: bool = Field(default=False, description="a layer as wide as the one before it adds its input to its output")
-    seed: int = Field(default=0, ge=0, lt=2**32, description="of games, weights and minibatches")
+    seed: int = Field(default=0, ge=0, lt=2**31, description="of games, weights and minibatches")
     device: str = Field(default="auto", description="torch device: auto, cpu, cuda, ...")
     threads: int = Field(
         default=1, ge=1, le=1024, description="torch threads; more than one gain little here and stall when the machine is busy"
@@ -156,38 +156,42 @@ class TrainingConfig(_Strict):
             raise ValueError(f"{other}: the algorithm is {self.algorithm}, so its keys say nothing")
         if self.evaluation.best_by not in self.evaluation.anchors:
             raise ValueError(f"evaluation.best_by={self.evaluation.best_by!r}, but the anchors are {self.evaluation.anchors}")
-        self._check_opponents()
-        self._check_sizes()
+        if self.algorithm == "ppo":
+            self._check_ppo()
+        else:
+            self._check_dqn()
         return self
 
-    def _check_opponents(self) -> None:
-        if not (self.algorithm == "ppo" and self.ppo.every_seat):
-            return
-        if "opponents" in self.model_fields_set:
-            raise ValueError(f"opponents={self.opponents}, but with ppo.every_seat the network holds every seat: set it to false")
-        if self.self_play.every:
-            raise ValueError(
-                f"self_play.every={self.self_play.every}, but with ppo.every_seat the network holds every seat: set it to false"
-            )
-
-    def _check_sizes(self) -> None:
+    def _check_ppo(self) -> None:
         rollout = self.num_envs * self.ppo.n_steps
-        if self.algorithm == "ppo" and self.ppo.batch_size > rollout:
+        if self.ppo.batch_size > rollout:
             raise ValueError(f"ppo.batch_size={self.ppo.batch_size}, but an update has num_envs * n_steps = {rollout} decisions")
-        if self.algorithm == "ppo" and not self.ppo.every_seat and rollout % self.ppo.batch_size == 1:
+        if not self.has_opponents:
+            why = "but with ppo.every_seat the network holds every seat: set that to false"
+            if "opponents" in self.model_fields_set:
+                raise ValueError(f"opponents={self.opponents}, {why}")
+            if self.self_play.every:
+                raise ValueError(f"self_play.every={self.self_play.every}, {why}")
+        elif rollout % self.ppo.batch_size == 1:
             # advantages are measured by their spread in the minibatch, and one alone has none
             raise ValueError(f"ppo.batch_size={self.ppo.batch_size}, but it leaves 1 of the {rollout} decisions of an update alone")
-        for name in ("buffer_size", "target_update_interval"):
-            if self.algorithm == "dqn" and getattr(self.dqn, name) < self.num_envs:
-                raise ValueError(f"dqn.{name}={getattr(self.dqn, name)}, but num_envs={self.num_envs} decisions come at once")
 
-        if self.algorithm == "dqn" and self.dqn.learning_starts >= self.decisions:
+    def _check_dqn(self) -> None:
+        for name in ("buffer_size", "target_update_interval"):
+            if getattr(self.dqn, name) < self.num_envs:
+                raise ValueError(f"dqn.{name}={getattr(self.dqn, name)}, but num_envs={self.num_envs} decisions come at once")
+        if self.dqn.learning_starts >= self.decisions:
             raise ValueError(f"dqn.learning_starts={self.dqn.learning_starts}, but the whole run has decisions={self.decisions}")
+
+    @property
+    def has_opponents(self) -> bool:
+        """Whether anybody but the network plays; in two-sided self-play nobody does."""
+        return not (self.algorithm == "ppo" and self.ppo.every_seat)
 
     def whole(self) -> dict[str, Any]:
         """All keys that say something, those left out with their defaults, as JSON values that ``model_validate`` takes."""
         silent = {"dqn" if self.algorithm == "ppo" else "ppo"}
-        if self.algorithm == "ppo" and self.ppo.every_seat:
+        if not self.has_opponents:
             silent.add("opponents")
         return self.model_dump(mode="json", exclude=silent)
 

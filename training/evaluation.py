@@ -17,7 +17,7 @@ __all__ = ["Evaluator"]
 Weights = Mapping[str, npt.NDArray[np.float32]]
 
 FIRST = "first"
-# deals that no training game sees: those are seeded below 2**33
+# deals that no training game sees: a run of seed s has the deals of seed s, and its seed is smaller
 _SEED = 2**31
 
 

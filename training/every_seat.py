@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -11,9 +11,9 @@ import torch
 from gymnasium import spaces
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
-from stable_baselines3.common.vec_env import VecEnv
 
 from domino_env import Games
+from domino_env.envs.sb3 import BatchVecEnv
 from domino_env.errors import OptionsError
 from training.seat_buffer import EverySeatBuffer
 
@@ -22,7 +22,7 @@ __all__ = ["EverySeatEnv", "EverySeatPPO"]
 Floats = npt.NDArray[np.float32]
 
 
-class EverySeatEnv(VecEnv):
+class EverySeatEnv(BatchVecEnv):
     """``Games`` with the spaces that SB3 asks for. It cannot be stepped as a VecEnv: one reward a game would be a wrong one."""
 
     def __init__(self, games: Games) -> None:
@@ -51,30 +51,6 @@ class EverySeatEnv(VecEnv):
     def step_wait(self) -> Any:
         """Not possible: ``OptionsError``."""
         return self.step_async(None)
-
-    def close(self) -> None:
-        """Nothing to release."""
-
-    def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
-        """The attribute, once for each game asked for."""
-        return [getattr(self, attr_name) for _ in self._get_indices(indices)]
-
-    def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
-        """Not possible for single games: ``OptionsError``."""
-        raise OptionsError(f"set_attr({attr_name!r}, {value!r}, {indices!r}): the games of a batch are not objects of their own")
-
-    def env_method(self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any) -> list[Any]:
-        """The method, called once."""
-        value = getattr(self, method_name)(*method_args, **method_kwargs)
-        return [value for _ in self._get_indices(indices)]
-
-    def env_is_wrapped(self, wrapper_class: type, indices: Any = None) -> list[bool]:
-        """No game is wrapped; episodes are reported as SB3's Monitor does."""
-        return [wrapper_class.__name__ == "Monitor" for _ in self._get_indices(indices)]
-
-    def get_images(self) -> Sequence[Any]:
-        """No pictures of a batch."""
-        return [None] * self.num_envs
 
 
 class EverySeatPPO(MaskablePPO):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,16 @@ __all__ = ["League"]
 Weights = Mapping[str, npt.NDArray[np.float32]]
 
 _MEMORY = 5_000
-"""Games of a member after which older ones count for less than half of its win share."""
+"""How many games a win share remembers; beyond them, older ones fade."""
+
+
+@dataclass(frozen=True)
+class _Snapshot:
+    """The learner as it was after so many decisions."""
+
+    policy: Policy
+    weights: Weights
+    decisions: int
 
 
 class League:
@@ -36,10 +46,8 @@ class League:
         rules = config.read_rules()
         self._sides = rules.sides
         self._fixed = [load_policy(spec, rules, config.num_players) for spec in config.opponents]
-        self.names = list(config.opponents)
-        self._snapshots: list[Policy] = []
-        self._weights: list[Weights] = []
-        self._ages: list[int] = []
+        self._specs = config.opponents
+        self._snapshots: list[_Snapshot] = []
         size = len(self._fixed) + config.self_play.keep
         self.games = np.zeros(size)
         self.wins = np.zeros(size)
@@ -47,29 +55,33 @@ class League:
         """Number of games with anybody, and how many of them the learner won."""
         self.refresh()
 
+    @property
+    def names(self) -> list[str]:
+        """Of the members, by place."""
+        return [*self._specs, *(f"snapshot_{snapshot.decisions}" for snapshot in self._snapshots)]
+
     def __len__(self) -> int:
         return len(self._fixed) + len(self._snapshots)
 
     def add_snapshot(self, weights: Weights, decisions: int) -> None:
         """Let the learner of ``decisions`` (their number so far) join, in the place of the oldest where there are enough."""
-        full = len(self._snapshots) == self._self_play.keep
-        place = int(np.argmin(self._ages)) if full else len(self._snapshots)
-        if not full:
-            self._snapshots.append(None)  # type: ignore[arg-type]
-            self._weights.append({})
-            self._ages.append(0)
-            self.names.append("")
-        self._weights[place] = weights
-        self._ages[place] = decisions
-        self.names[len(self._fixed) + place] = f"snapshot_{decisions}"
-        checkpoint = Checkpoint(self._meta, weights, f"snapshot {decisions}")
-        self._snapshots[place] = LearnedPolicy(checkpoint, sample=self._sample, name=f"snapshot_{decisions}")
+        checkpoint = Checkpoint(self._meta, weights)
+        snapshot = _Snapshot(LearnedPolicy(checkpoint, sample=self._sample), weights, decisions)
+        if len(self._snapshots) < self._self_play.keep:
+            self._snapshots.append(snapshot)
+            place = len(self._snapshots) - 1
+        else:
+            place = min(range(len(self._snapshots)), key=self._age)
+            self._snapshots[place] = snapshot
         self.games[len(self._fixed) + place] = self.wins[len(self._fixed) + place] = 0.0
         self.refresh()
 
+    def _age(self, place: int) -> int:
+        return self._snapshots[place].decisions
+
     def seat(self, env: DominoVecEnv) -> None:
         """Seat the members in games of ``env`` that start from now on."""
-        env.set_opponents([*self._fixed, *self._snapshots], self.chances)
+        env.set_opponents([*self._fixed, *(snapshot.policy for snapshot in self._snapshots)], self.chances)
 
     def refresh(self) -> None:
         """Work out anew how often each member is drawn for a seat: ``chances``, which sum to 1."""
@@ -85,11 +97,11 @@ class League:
     def _spread(self, start: int, end: int, latest: bool) -> npt.NDArray[np.float64]:
         if latest:
             out = np.zeros(end - start)
-            out[int(np.argmax(self._ages))] = 1.0
+            out[max(range(len(out)), key=self._age)] = 1.0
             return out
         weights = np.ones(end - start)
         if self._self_play.rule == "weighted":
-            # squared, so that one that never wins is nearly left alone; with no games yet, as one that wins half
+            # squared, so that one that never wins is nearly left alone
             weights = (1 - self.win_shares()[start:end]) ** 2 + 0.01
         spread: npt.NDArray[np.float64] = weights / weights.sum()
         return spread
@@ -129,7 +141,7 @@ class League:
     def report(self) -> list[tuple[str, float, float]]:
         """Name, share of the learner's wins against it and chance to be drawn: of each fixed member, and of the snapshots together."""
         shares, count = self.win_shares(), len(self._fixed)
-        out = [(self.names[k], float(shares[k]), float(self.chances[k])) for k in range(count)]
+        out = [(self._specs[k], float(shares[k]), float(self.chances[k])) for k in range(count)]
         if self._snapshots:
             out.append(("snapshots", float(shares[count:].mean()), float(sum(self.chances[count:]))))
         return out
@@ -137,8 +149,7 @@ class League:
     def get_state(self) -> dict[str, Any]:
         """Snapshots and counts, as numbers and arrays."""
         return {
-            "ages": list(self._ages),
-            "weights": [dict(w) for w in self._weights],
+            "snapshots": [{"decisions": snapshot.decisions, "weights": dict(snapshot.weights)} for snapshot in self._snapshots],
             "games": self.games.copy(),
             "wins": self.wins.copy(),
             "all_games": self.all_games.copy(),
@@ -148,11 +159,11 @@ class League:
 
     def set_state(self, state: Mapping[str, Any]) -> None:
         """Go on from a state of the same run. ``ConfigError`` where the file of an opponent is another one now."""
-        for spec, policy, digest in zip(self.names, self._fixed, state["opponents"], strict=True):
+        for spec, policy, digest in zip(self._specs, self._fixed, state["opponents"], strict=True):
             if _digest(policy) != digest:
                 raise ConfigError(f"opponent {spec!r} is another one than when the run began: put its file back")
-        for age, weights in zip(state["ages"], state["weights"], strict=True):
-            self.add_snapshot(weights, age)
+        for snapshot in state["snapshots"]:
+            self.add_snapshot(snapshot["weights"], snapshot["decisions"])
         self.games[:] = state["games"]
         self.wins[:] = state["wins"]
         self.all_games[:] = state["all_games"]

@@ -43,11 +43,11 @@ def ship(configs: Sequence[Path], jobs: int) -> None:
     cannot be used, and at the end where a training failed.
     """
     _check_names(configs)
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     waiting = [path for path in configs if not _checkpoint(load_config(path)).with_suffix(".json").exists()]
     free = list(_cores(jobs))
     running: dict[subprocess.Popen[bytes], tuple[Path, int]] = {}
     failed: list[str] = []
+    before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
         while waiting or running:
             while waiting and free:
@@ -65,6 +65,7 @@ def ship(configs: Sequence[Path], jobs: int) -> None:
         for process in running:
             process.terminate()  # it saves, and the next call goes on from there
             process.wait()
+        signal.signal(signal.SIGTERM, before)
     if failed:
         raise ConfigError(f"not made: {', '.join(failed)}; see output.txt in their folders in runs/ship")
 

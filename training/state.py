@@ -12,7 +12,7 @@ from stable_baselines3.common.base_class import BaseAlgorithm
 
 from domino_env.encoding import ENCODING_VERSION
 from domino_env.policies.checkpoint_meta import ACTION_VERSION
-from training.learners import TrainingEnv, buffer_state, set_buffer_state
+from training.algorithms import TrainingEnv, buffer_state, set_buffer_state
 
 __all__ = ["VERSIONS", "get_model_state", "set_model_state"]
 

@@ -17,10 +17,10 @@ from stable_baselines3.common.logger import Logger, configure
 
 from domino_env.files import replacing, write_file
 from domino_env.policies import save_checkpoint
+from training.algorithms import checkpoint_meta, checkpoint_weights, make_env, make_model
 from training.callback import RunCallback, StopRun
 from training.config import ConfigError, TrainingConfig
 from training.config_file import dump_config
-from training.learners import checkpoint_meta, checkpoint_weights, make_env, make_model
 from training.progress import Progress
 from training.run_folder import RunFolder, check_output
 from training.state import VERSIONS

@@ -24,12 +24,11 @@ def arena(
     episode: str,
     rules_file: Path | None,
     csv_file: Path | None,
+    heatmap_file: Path | None,
+    heatmap_of: str,
+    rating: bool | None,
+    anchors: Sequence[str],
     as_json: bool,
-    *,
-    heatmap_file: Path | None = None,
-    heatmap_of: str = "points",
-    rating: bool | None = None,
-    anchors: Sequence[str] = (),
 ) -> None:
     """Every pair of policies on the same deals with seats swapped; see ``domino_env.arena.compare``.
 

@@ -38,8 +38,7 @@ class Table:
         game = self.game
         if game.num_legal == 1:
             return game.legal_actions()[0]
-        batch = Batch.of_games(game.games, np.zeros(1, np.int64), game.packed, game.rules, game.num_players, self.encoding)
-        return int(decide(policy, batch)[0])
+        return int(decide(policy, Batch.of_game(game, self.encoding))[0])
 
     def move(self, action: int, shown: bool) -> list[str]:
         """Make a move; returns its line, and that of the end of the round. A tile drawn is named only where ``shown``."""

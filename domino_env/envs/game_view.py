@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from domino_env.encoding import Encoding
 from domino_env.envs.options import as_action
 from domino_env.errors import OptionsError
@@ -63,8 +61,7 @@ class GameView:
         if not game.started or game.over:
             raise OptionsError("choose: nobody is on turn, call reset")
         player = load_policy(policy, game.rules, game.num_players)
-        batch = Batch.of_games(game.games, np.zeros(1, np.int64), game.packed, game.rules, game.num_players, self.encoding)
-        return int(decide(player, batch)[0])
+        return int(decide(player, Batch.of_game(game, self.encoding))[0])
 
     def record(self) -> dict[str, Any]:
         """The game so far as a record (format 1); the open round has no ``end`` yet."""

@@ -109,8 +109,7 @@ class DominoGymEnv(gymnasium.Env[npt.NDArray[np.float32], np.int64]):
                 return
             game = table.game
             policy = self.pool.policies[int(self._views["seated"][0, game.seat])]
-            batch = Batch.of_games(game.games, np.zeros(1, np.int64), game.packed, table.rules, game.num_players, table.encoding)
-            table.step(int(decide(policy, batch)[0]))
+            table.step(int(decide(policy, Batch.of_game(game, table.encoding))[0]))
         raise RulesError(NO_TURN)
 
     def step(self, action: Any) -> tuple[npt.NDArray[np.float32], float, bool, bool, dict[str, Any]]:

@@ -15,10 +15,41 @@ from domino_env.envs.learner import LearnerGames
 from domino_env.envs.options import as_seeds, check_state, entropy_seed
 from domino_env.errors import OptionsError
 
-__all__ = ["DominoVecEnv"]
+__all__ = ["BatchVecEnv", "DominoVecEnv"]
 
 
-class DominoVecEnv(VecEnv):
+class BatchVecEnv(VecEnv):
+    """What a ``VecEnv`` answers where its games are rows of one batch, not objects of their own."""
+
+    def close(self) -> None:
+        """Nothing to release."""
+
+    def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
+        """The attribute, once for each game asked for."""
+        value = getattr(self, attr_name)
+        return [value for _ in self._get_indices(indices)]
+
+    def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
+        """Not possible for single games: ``OptionsError``."""
+        raise OptionsError(
+            f"set_attr({attr_name!r}, {value!r}, {indices!r}): the games of a batch are not objects of their own; see set_opponents"
+        )
+
+    def env_method(self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any) -> list[Any]:
+        """The method, called once, its answer once for each game asked for."""
+        value = getattr(self, method_name)(*method_args, **method_kwargs)
+        return [value for _ in self._get_indices(indices)]
+
+    def env_is_wrapped(self, wrapper_class: type, indices: Any = None) -> list[bool]:
+        """No game is wrapped; but episodes are reported as SB3's Monitor does."""
+        return [wrapper_class.__name__ == "Monitor" for _ in self._get_indices(indices)]
+
+    def get_images(self) -> Sequence[Any]:
+        """No pictures of a batch."""
+        return [None for _ in range(self.num_envs)]
+
+
+class DominoVecEnv(BatchVecEnv):
     """``num_envs`` games (N) with one learner each.
 
     Observation (N, D) float32; with ``mask_in_observation`` (N, D + A), the mask behind it, for learners that keep it in a
@@ -149,33 +180,9 @@ class DominoVecEnv(VecEnv):
         """(N, A) bool: where the learner may take the action. Overwritten by the next step: copy what you keep."""
         return self.games.action_mask.view(np.bool_)
 
-    def close(self) -> None:
-        """Nothing to release."""
-
-    def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
-        """The attribute, once for each game asked for."""
-        value = getattr(self, attr_name)
-        return [value for _ in self._get_indices(indices)]
-
-    def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
-        """Not possible for single games: ``OptionsError``."""
-        raise OptionsError(
-            f"set_attr({attr_name!r}, {value!r}, {indices!r}): the games of a batch are not objects of their own; see set_opponents"
-        )
-
     def env_method(self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any) -> list[Any]:
         """``"action_masks"`` gives the rows of ``action_masks()``; other methods are called once."""
-        chosen = list(self._get_indices(indices))
         if method_name == "action_masks":
             masks = self.action_masks()
-            return [masks[row] for row in chosen]
-        value = getattr(self, method_name)(*method_args, **method_kwargs)
-        return [value for _ in chosen]
-
-    def env_is_wrapped(self, wrapper_class: type, indices: Any = None) -> list[bool]:
-        """No game is wrapped; but episodes are reported as SB3's Monitor does."""
-        return [wrapper_class.__name__ == "Monitor" for _ in self._get_indices(indices)]
-
-    def get_images(self) -> Sequence[Any]:
-        """No pictures of a batch."""
-        return [None for _ in range(self.num_envs)]
+            return [masks[row] for row in self._get_indices(indices)]
+        return super().env_method(method_name, *method_args, indices=indices, **method_kwargs)

@@ -17,6 +17,7 @@ from domino_env.engine.packed import Packed
 from domino_env.engine.rng import decision_bits
 from domino_env.engine.state import Games
 from domino_env.errors import EmptyMaskError, PolicyError
+from domino_env.notation.game import PlayedGame
 from domino_env.policies.concealing import seen_rows
 from domino_env.rules import Rules
 
@@ -80,6 +81,11 @@ class Batch:
         random = np.empty(count, np.uint64)
         _write_batch(games, rows, packed, seats, observation, action_mask, random)
         return cls(observation, action_mask, rows, random, seats, packed, rules, num_players, games)
+
+    @classmethod
+    def of_game(cls, game: PlayedGame, encoding: Encoding) -> Batch:
+        """The decision of the seat on turn in one game."""
+        return cls.of_games(game.games, np.zeros(1, np.int64), game.packed, game.rules, game.num_players, encoding)
 
 
 @runtime_checkable

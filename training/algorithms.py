@@ -44,7 +44,7 @@ def _make_env(config: TrainingConfig) -> TrainingEnv:
         "rules": config.read_rules(),
         "skip_forced": config.skip_forced,
     }
-    if config.algorithm == "ppo" and config.ppo.every_seat:
+    if not config.has_opponents:
         return EverySeatEnv(Games(config.variant, config.num_envs, **game))
     in_observation = config.algorithm == "dqn"
     return DominoVecEnv(config.variant, config.num_envs, opponents=config.opponents, mask_in_observation=in_observation, **game)
