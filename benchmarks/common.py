@@ -17,7 +17,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-__all__ = ["Case", "Rate", "machine", "measure", "options", "parser", "pin", "positive", "report", "tell"]
+__all__ = ["Case", "Rate", "machine", "measure", "options", "parser", "pin", "positive", "report", "seconds", "tell"]
 
 
 @dataclass(frozen=True)
@@ -72,6 +72,14 @@ def positive(text: str) -> int:
     value = int(text)
     if value < 1:
         raise argparse.ArgumentTypeError(f"{value}, but it is at least 1")
+    return value
+
+
+def seconds(text: str) -> float:
+    """A time above 0, for ``argparse``."""
+    value = float(text)
+    if not 0 < value < float("inf"):
+        raise argparse.ArgumentTypeError(f"{value}, but it is above 0")
     return value
 
 

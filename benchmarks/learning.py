@@ -19,7 +19,7 @@ import yaml
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.common import machine, parser, pin, tell
+from benchmarks.common import machine, parser, pin, positive, seconds, tell
 from benchmarks.learners import Learner, changed, one_learner, ours, plain, shipped, tutorial_env, with_pool
 from domino_env.errors import DominoError
 from domino_env.variants import VARIANTS
@@ -134,9 +134,9 @@ def main() -> None:
     names = ", ".join([*SETTINGS, *OTHERS])
     command.add_argument("--settings", nargs="+", default=DEFAULT, metavar="SETTING", help=f"{names}, or keys as YAML: '{{num_envs: 256}}'")
     command.add_argument("--variant", default="bergen", choices=list(VARIANTS), help="whose configs (%(default)s)", metavar="NAME")
-    command.add_argument("--seconds", type=float, default=60.0, help="training time of each setting (%(default)s)")
+    command.add_argument("--seconds", type=seconds, default=60.0, help="training time of each setting (%(default)s)")
     command.add_argument("--seed", type=int, default=0, help="of games, weights and minibatches (%(default)s)")
-    command.add_argument("--deals", type=int, default=5_000, help="deals against each anchor, with seats swapped (%(default)s)")
+    command.add_argument("--deals", type=positive, default=5_000, help="deals against each anchor, in every seating (%(default)s)")
     args = command.parse_args()
     pin()
     torch.set_num_threads(1)

@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.table import Table
 from stable_baselines3.common.env_util import make_vec_env
 
-from benchmarks.common import Case, Rate, machine, measure, parser, pin, positive, tell
+from benchmarks.common import Case, Rate, machine, measure, parser, pin, positive, seconds, tell
 from benchmarks.learners import Learner, changed, one_learner, ours, plain, shipped, tutorial_env, with_pool
 from benchmarks.split import PARTS, Split
 from domino_env.variants import VARIANTS
@@ -134,7 +134,7 @@ def main() -> None:
     threads = "torch threads, and cores to stay on (%(default)s); more than 1 stall one another unless the machine is idle"
     command.add_argument("--threads", type=positive, default=2, help=threads)
     command.add_argument("--variant", default="bergen", choices=list(VARIANTS), help="whose configs (%(default)s)", metavar="NAME")
-    command.add_argument("--seconds", type=float, default=5.0, help="how long a turn is, at least (%(default)s)")
+    command.add_argument("--seconds", type=seconds, default=5.0, help="how long a turn is, at least (%(default)s)")
     args = command.parse_args()
     pin(args.threads)
     torch.set_num_threads(args.threads)

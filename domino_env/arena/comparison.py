@@ -101,6 +101,17 @@ class Comparison:
         return tuple(time.name for time in self.times)
 
     @property
+    def title(self) -> str:
+        """What was played, in a line."""
+        seats = f"{self.num_players} seats" + (", sides" if self.sides else "")
+        return f"{self.variant}, {seats}, {self.deals:,} deals in every seating, 95 % intervals"
+
+    @property
+    def games(self) -> str:
+        """``"rounds"`` or ``"matches"``."""
+        return "matches" if self.episode == "match" else "rounds"
+
+    @property
     def fair_share(self) -> float:
         """Share of games that equal policies win."""
         return 0.5 if self.sides else 1 / self.num_players

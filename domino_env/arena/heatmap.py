@@ -108,15 +108,13 @@ def _texts(cell: Estimate, measure: str, largest: float) -> tuple[str, str]:
 
 
 def _legend(comparison: Comparison, measure: str) -> str:
-    games = f"{comparison.episode}{'es' if comparison.episode == 'match' else 's'}"
-    seats = f"{comparison.num_players} seats" + (", sides" if comparison.sides else "")
     if measure == "points":
         what = f"Points per {comparison.episode}, row against column"
     elif comparison.fair_share == 0.5:
-        what = f"Share of {games} that the row wins against the column"
+        what = f"Share of {comparison.games} that the row wins against the column"
     else:
-        what = f"Share of {games} that the row wins alone among seats of the column; {100 * comparison.fair_share:.1f} % is fair"
-    return f"{what}\n{comparison.variant}, {seats}, {comparison.deals:,} deals in every seating, 95 % intervals"
+        what = f"Share of {comparison.games} that the row wins alone among seats of the column; {100 * comparison.fair_share:.1f} % is fair"
+    return f"{what}\n{comparison.title}"
 
 
 def _short(name: str) -> str:

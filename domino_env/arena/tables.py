@@ -24,12 +24,10 @@ def comparison_tables(found: Comparison) -> Group:
 
 
 def _pairs(found: Comparison) -> Table:
-    games = f"{found.episode}{'es' if found.episode == 'match' else 's'}"
-    seats = f"{found.num_players} seats" + (", sides" if found.sides else "")
-    table = Table(title=f"{found.variant}, {seats}, {found.deals} deals in every seating, 95 % intervals")
+    table = Table(title=found.title)
     for column in ("policy", "against"):
         table.add_column(column, overflow="fold")
-    for column in (f"points per {found.episode}", f"share of {games} won", "share of the other"):
+    for column in (f"points per {found.episode}", f"share of {found.games} won", "share of the other"):
         table.add_column(column, justify="right")
     for result in found.pairs:
         points = f"{result.points.mean:+.3f} [{result.points.low:+.3f}, {result.points.high:+.3f}]"

@@ -30,7 +30,7 @@ def arena(
     anchors: Sequence[str],
     as_json: bool,
 ) -> None:
-    """Every pair of policies on the same deals with seats swapped; see ``domino_env.arena.compare``.
+    """Every pair of policies on the same deals, in every seating; see ``domino_env.arena.compare``.
 
     ``csv_file``, ``heatmap_file``: written beside their places and renamed, once all is played. ``heatmap_of``: ``"points"`` or ``"won"``.
     ``rating``: None for a rating where openskill is installed. ``anchors``: texts NAME=VALUE. Raises ``DominoError`` before anything
