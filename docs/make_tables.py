@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from docs import tables, training_tables
+from docs import shopping_tables, tables, training_tables
 
 __all__ = ["MAKERS", "VARIANT_PARTS", "fill", "main", "pages", "parts_of"]
 
@@ -29,6 +29,11 @@ MAKERS: dict[str, Callable[..., list[str]]] = {
     "config_keys": training_tables.config_keys,
     "agents": training_tables.agents,
     "best_agents": training_tables.best_agents,
+    "shopping_observation": shopping_tables.shopping_observation,
+    "shopping_words": shopping_tables.shopping_words,
+    "shopping_keys": shopping_tables.shopping_keys,
+    "shopping_survival": shopping_tables.shopping_survival,
+    "shopping_agents": shopping_tables.shopping_agents,
 }
 VARIANT_PARTS = ("specs", "observation", "actions", "perft")
 """Parts that the page of every variant must have."""

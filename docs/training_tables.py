@@ -19,7 +19,7 @@ from training.config import TrainingConfig
 from training.config_file import load_config
 from training.ship import agent_name
 
-__all__ = ["agents", "best_agents", "config_keys", "key_tables"]
+__all__ = ["agents", "best_agents", "config_keys", "key_rows", "key_tables"]
 
 CONFIGS = ROOT / "configs"
 CHECKPOINTS = ROOT / "checkpoints"
@@ -29,6 +29,7 @@ NOBODY = "No agent has been measured yet."
 _KINDS: dict[Any, str] = {
     int: "whole number",
     float: "number",
+    str | None: "text, or `null`",
     str: "text",
     bool: "`true` or `false`",
     list[int]: "list of whole numbers",
@@ -50,13 +51,17 @@ def key_tables() -> dict[str, type[BaseModel]]:
 def config_keys(holder: str = "") -> list[str]:
     """Every key of a config that stands in ``holder``: default, values, meaning."""
     schemas = key_tables()
+    return table(["key", "default", "values", "meaning"], key_rows(holder, schemas[holder], set(schemas)))
+
+
+def key_rows(holder: str, schema: type[BaseModel], holders: set[str]) -> list[list[str]]:
+    """A row for each key of ``schema``, which stands in ``holder``; keys that are ``holders`` themselves are left out."""
     prefix = f"{holder}." if holder else ""
-    rows = [
+    return [
         [f"`{prefix}{name}`", _default(item), _values(item), _meaning(name, item)]
-        for name, item in schemas[holder].model_fields.items()
-        if holder or name not in schemas
+        for name, item in schema.model_fields.items()
+        if holder or name not in holders
     ]
-    return table(["key", "default", "values", "meaning"], rows)
 
 
 def _meaning(name: str, item: FieldInfo) -> str:
@@ -112,11 +117,11 @@ class Agent:
 
 
 def _read_agents() -> list[Agent]:
-    """All agents that have a checkpoint and a table, in the order of their variants."""
+    """All agents of dominoes that have a checkpoint and a table, in the order of their variants."""
     found = []
     for path in CHECKPOINTS.glob("*/*.json"):
         checkpoint = path.with_suffix(".safetensors")
-        if not checkpoint.exists():
+        if not checkpoint.exists() or path.parent.name not in VARIANTS:
             continue
         measured, meta = json.loads(path.read_text(encoding="utf-8")), load_checkpoint(checkpoint).meta
         name = path.relative_to(CHECKPOINTS).with_suffix("").as_posix()
@@ -128,8 +133,9 @@ def _read_agents() -> list[Agent]:
 
 
 def _not_yet(made: list[Agent]) -> list[str]:
-    """A line that names the agents of ``configs/`` that are not among those ``made``."""
-    names = [agent_name(load_config(path)) for path in sorted(CONFIGS.glob("*.yaml"))]
+    """A line that names the agents of dominoes in ``configs/`` that are not among those ``made``."""
+    configs = [load_config(path) for path in sorted(CONFIGS.glob("*.yaml"))]
+    names = [agent_name(config) for config in configs if config.variant in VARIANTS]
     missing = [f"`{name}`" for name in names if name not in {agent.name for agent in made}]
     return ["", f"Not made yet, or not measured: {', '.join(missing)}."] if missing else []
 

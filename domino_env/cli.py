@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from domino_env.commands import shopping
 from domino_env.commands.common import run_app
 from domino_env.commands.options import (
     Anchors,
@@ -28,6 +29,8 @@ from domino_env.commands.options import (
 __all__ = ["app", "main"]
 
 app = typer.Typer(name="domino", help="Dominoes: play, watch, replay, compare and measure.", add_completion=False, rich_markup_mode=None)
+
+app.add_typer(shopping.app)
 
 Variant = Annotated[str, typer.Argument(metavar="VARIANT", help="A name that 'domino variants' lists.", show_default=False)]
 Record = Annotated[Path | None, typer.Option(metavar="FILE", help="Save the record of the game there.", show_default=False)]

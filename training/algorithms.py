@@ -1,4 +1,4 @@
-"""The parts of a run that depend on its algorithm: games, model, the network in its checkpoint, and what its buffers must keep."""
+"""Runs on dominoes: games, model, the network in its checkpoint, what its buffers must keep, and evaluation. See ``kinds``."""
 
 from __future__ import annotations
 
@@ -12,27 +12,30 @@ from sb3_contrib import MaskablePPO
 from stable_baselines3.common.base_class import BaseAlgorithm
 
 from domino_env import DominoVecEnv, Games
-from domino_env.errors import DominoError
+from domino_env.encoding import ENCODING_VERSION
 from domino_env.policies import CheckpointMeta
-from training.config import ConfigError, TrainingConfig
+from domino_env.policies.checkpoint_meta import ACTION_VERSION
+from training.config import TrainingConfig
 from training.dqn import MaskedDQN, MaskedDQNPolicy, q_heads
+from training.evaluation import Evaluator
 from training.every_seat import EverySeatEnv, EverySeatPPO
+from training.guard import guarded_env, guarded_model
 from training.network import Trunk, as_arrays, linear_schedule
 from training.ppo import MaskedPolicy, ppo_heads
 from training.replay import buffer_arrays, restore_buffer
 from training.seat_buffer import EverySeatBuffer
 
-__all__ = ["buffer_state", "checkpoint_meta", "checkpoint_weights", "make_env", "make_model", "set_buffer_state"]
+__all__ = ["buffer_state", "checkpoint_meta", "checkpoint_weights", "make_env", "make_evaluator", "make_model", "set_buffer_state"]
+
+VERSIONS = {"state": 1, "observation": ENCODING_VERSION, "action": ACTION_VERSION}
+"""What a state must agree in with the code that goes on from it."""
 
 TrainingEnv = DominoVecEnv | EverySeatEnv
 
 
 def make_env(config: TrainingConfig) -> TrainingEnv:
     """The games of a run. ``ConfigError`` where they do not fit into the memory."""
-    try:
-        return _make_env(config)
-    except MemoryError as error:
-        raise ConfigError(f"num_envs={config.num_envs}: not enough memory ({error})") from None
+    return guarded_env(config.num_envs, lambda: _make_env(config))
 
 
 def _make_env(config: TrainingConfig) -> TrainingEnv:
@@ -52,26 +55,12 @@ def _make_env(config: TrainingConfig) -> TrainingEnv:
 
 def make_model(config: TrainingConfig, env: TrainingEnv) -> BaseAlgorithm:
     """The learner with untrained weights. ``ConfigError`` for a device that torch does not have."""
-    # the distributions check every probability again on every call: a tenth of the whole time
-    torch.distributions.Distribution.set_default_validate_args(False)
-    _check_device(config.device)
-    try:
-        torch.set_num_threads(config.threads)
-        return _make_dqn(config, env) if config.algorithm == "dqn" else _make_ppo(config, env)
-    except DominoError:
-        raise
-    except (RuntimeError, AssertionError, ValueError, MemoryError, OverflowError) as error:
-        raise ConfigError(f"config: SB3 or torch refuse it: {' '.join(str(error).split())}") from None
+    return guarded_model(config, lambda: _make_dqn(config, env) if config.algorithm == "dqn" else _make_ppo(config, env))
 
 
-def _check_device(device: str) -> None:
-    """``ConfigError`` unless numbers can be sent there and back; SB3 would take the processor for a GPU that is not there."""
-    if device == "auto":
-        return
-    try:
-        torch.zeros(1, device=device).cpu()
-    except (RuntimeError, AssertionError, ImportError) as error:
-        raise ConfigError(f"device={device!r}: torch cannot use it here ({' '.join(str(error).split())})") from None
+def make_evaluator(config: TrainingConfig, meta: CheckpointMeta) -> Evaluator:
+    """What measures the run while it goes on."""
+    return Evaluator(config, meta)
 
 
 def _make_ppo(config: TrainingConfig, env: TrainingEnv) -> MaskablePPO:

@@ -13,13 +13,13 @@ from stable_baselines3.common.callbacks import BaseCallback
 
 from domino_env.files import write_file
 from domino_env.policies import save_checkpoint
-from training.algorithms import TrainingEnv, checkpoint_meta, checkpoint_weights
-from training.config import TrainingConfig
-from training.evaluation import Evaluator
+from training.config import RunConfig, TrainingConfig
+from training.evaluation import curve_tag
+from training.kinds import kind_of
 from training.league import League
 from training.progress import Progress
 from training.run_folder import RunFolder
-from training.state import VERSIONS, get_model_state, set_model_state
+from training.state import get_model_state, set_model_state
 from training.state_file import save_state
 
 __all__ = ["RunCallback", "StopRun"]
@@ -37,16 +37,18 @@ class RunCallback(BaseCallback):
     resumed does the same as one that was not.
     """
 
-    def __init__(self, config: TrainingConfig, env: TrainingEnv, folder: RunFolder, progress: Progress, command: str) -> None:
+    def __init__(self, config: RunConfig, env: Any, folder: RunFolder, progress: Progress, command: str) -> None:
         super().__init__()
         self.config, self.env, self.folder, self.progress, self.command = config, env, folder, progress, command
         self.stop: Callable[[], bool] = lambda: False
         """Whether the run was asked to stop."""
-        meta = checkpoint_meta(config, 0, command)
-        self.evaluator = Evaluator(config, meta)
-        self.league = League(config, meta) if config.has_opponents else None
+        self.kind = kind_of(config)
+        meta = self.kind.checkpoint_meta(config, 0, command)
+        self.evaluator = self.kind.make_evaluator(config, meta)
+        self.league = League(config, meta) if isinstance(config, TrainingConfig) and config.has_opponents else None
+        self._every = {"evaluation": config.evaluation_every, "snapshot": config.snapshot_every, "log": _LOG_EVERY}
         # next evaluation, snapshot, line of the log
-        self._due = {"evaluation": config.evaluation.every, "snapshot": config.self_play.every, "log": _LOG_EVERY}
+        self._due = dict(self._every)
         self._saved_at = -np.inf
         self._logged_at = -1
 
@@ -55,10 +57,10 @@ class RunCallback(BaseCallback):
     def state(self) -> dict[str, Any]:
         """The whole run, for ``state_file``."""
         return {
-            "versions": VERSIONS,
+            "versions": self.kind.VERSIONS,
             "command": self.command,
             "config": self.config.whole(),
-            "model": get_model_state(self.model, self.env),
+            "model": get_model_state(self.model, self.env, self.kind),
             "league": None if self.league is None else self.league.get_state(),
             "evaluator": self.evaluator.get_state(),
             "due": dict(self._due),
@@ -67,7 +69,7 @@ class RunCallback(BaseCallback):
 
     def restore(self, model: Any, state: dict[str, Any]) -> None:
         """Go on from a state."""
-        set_model_state(model, self.env, state["model"])
+        set_model_state(model, self.env, self.kind, state["model"])
         if self.league is not None:
             self.league.set_state(state["league"])
         self.evaluator.set_state(state["evaluator"])
@@ -83,7 +85,7 @@ class RunCallback(BaseCallback):
 
     def _on_step(self) -> bool:
         if self.league is not None:
-            self.league.count(self.env.games.views)  # type: ignore[union-attr]
+            self.league.count(self.env.games.views)
         return True
 
     def _on_rollout_start(self) -> None:
@@ -100,13 +102,13 @@ class RunCallback(BaseCallback):
 
     def _between_updates(self, last: bool = False) -> None:
         tell = last and self._logged_at < self.num_timesteps
-        if self._is_due("evaluation", self.config.evaluation.every) or (last and self._is_unevaluated()):
+        if self._is_due("evaluation") or (last and self._is_unevaluated()):
             self._evaluate()
             tell = True
-        if self._is_due("snapshot", self.config.self_play.every) and self.league is not None:
-            self.league.add_snapshot(checkpoint_weights(self.model), self.num_timesteps)
+        if self._is_due("snapshot") and self.league is not None:
+            self.league.add_snapshot(self.kind.checkpoint_weights(self.model), self.num_timesteps)
             self._seat_opponents()
-        if self._is_due("log", _LOG_EVERY):
+        if self._is_due("log"):
             if self.league is not None:
                 self.league.refresh()
                 self._seat_opponents()
@@ -116,9 +118,10 @@ class RunCallback(BaseCallback):
 
     def _is_unevaluated(self) -> bool:
         results = self.evaluator.results
-        return self.config.evaluation.every > 0 and (not results or results[-1]["decisions"] < self.num_timesteps)
+        return self._every["evaluation"] > 0 and (not results or results[-1]["decisions"] < self.num_timesteps)
 
-    def _is_due(self, what: str, every: int) -> bool:
+    def _is_due(self, what: str) -> bool:
+        every = self._every[what]
         if not every or self.num_timesteps < self._due[what]:
             return False
         self._due[what] = (self.num_timesteps // every + 1) * every
@@ -126,7 +129,7 @@ class RunCallback(BaseCallback):
 
     def _seat_opponents(self) -> None:
         if self.league is not None:
-            self.league.seat(self.env)  # type: ignore[arg-type]
+            self.league.seat(self.env)
 
     # ---------------------------------------------------------------------------------------------------- output
 
@@ -137,18 +140,18 @@ class RunCallback(BaseCallback):
         self._saved_at = time.monotonic()
 
     def _write_checkpoint(self, path: Path) -> None:
-        save_checkpoint(path, checkpoint_weights(self.model), checkpoint_meta(self.config, self.num_timesteps, self.command))
+        meta = self.kind.checkpoint_meta(self.config, self.num_timesteps, self.command)
+        save_checkpoint(path, self.kind.checkpoint_weights(self.model), meta)
 
     def _evaluate(self) -> None:
         best = self.evaluator.best
-        result = self.evaluator.run(checkpoint_weights(self.model), self.num_timesteps)
+        result = self.evaluator.run(self.kind.checkpoint_weights(self.model), self.num_timesteps)
         if self.evaluator.best > best:
             self._write_checkpoint(self.folder.best)
         write_file(self.folder.evaluations, json.dumps(self.evaluator.results, indent=1) + "\n")
-        for anchor, found in result["against"].items():
-            for name in ("points", "won"):
-                self.logger.record(f"evaluation/{_tag(anchor)}_{name}", found[name])
-        self.progress.evaluated(result, self.config.evaluation.best_by)
+        for name, value in self.evaluator.curves(result).items():
+            self.logger.record(f"evaluation/{name}", value)
+        self.progress.evaluated(self.evaluator.headline(result))
 
     def _log(self) -> None:
         """One line of the curves; what the update itself tells is in the logger already."""
@@ -159,21 +162,17 @@ class RunCallback(BaseCallback):
         record("time/decisions_per_second", rate)
         record("time/seconds", self.progress.seconds)
         record("train/learning_rate", self.model.policy.optimizer.param_groups[0]["lr"])
-        if league is not None:
+        if episodes or league is not None:
             record("rollout/return", _mean(episodes, "r"))
             record("rollout/decisions_per_game", _mean(episodes, "l"))
+        if league is not None:
             record("rollout/win_share", league.win_share)
             for name, share, chance in league.report():
-                record(f"opponents/{_tag(name)}_win_share", share)
-                record(f"opponents/{_tag(name)}_chance", chance)
+                record(f"opponents/{curve_tag(name)}_win_share", share)
+                record(f"opponents/{curve_tag(name)}_chance", chance)
         self.logger.dump(self.num_timesteps)
         self._logged_at = self.num_timesteps
 
 
 def _mean(episodes: Any, key: str) -> float:
     return float(np.mean([episode[key] for episode in episodes])) if len(episodes) else float("nan")
-
-
-def _tag(spec: str) -> str:
-    """A policy in the name of a curve, where a slash would open another group."""
-    return spec.replace(".safetensors", "").replace("/", ".")

@@ -13,7 +13,18 @@ from domino_env.errors import DominoError
 from domino_env.rules import Rules
 from domino_env.variants import VARIANTS, get_rules
 
-__all__ = ["ConfigError", "DQNConfig", "EvaluationConfig", "PPOConfig", "SelfPlayConfig", "TrainingConfig"]
+__all__ = [
+    "ConfigError",
+    "DQNConfig",
+    "EvaluationConfig",
+    "PPOConfig",
+    "PPOKeys",
+    "RunConfig",
+    "SelfPlayConfig",
+    "Strict",
+    "TrainingConfig",
+    "check_layers",
+]
 
 _WIDEST = 1 << 16
 """Units of a layer at most."""
@@ -23,7 +34,9 @@ class ConfigError(DominoError):
     """A config, or what was saved of a run, cannot be used; the message names the key or the file."""
 
 
-class _Strict(BaseModel):
+class Strict(BaseModel):
+    """A table of keys that refuses unknown ones and wrong kinds of value."""
+
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     @field_validator("*", mode="before")
@@ -36,8 +49,15 @@ class _Strict(BaseModel):
         return value
 
 
-class PPOConfig(_Strict):
-    """MaskablePPO of sb3-contrib; names and meaning are SB3's where it has them."""
+def check_layers(value: list[int]) -> list[int]:
+    """Units of hidden layers. ``ValueError`` for a layer of none, or of too many."""
+    if value and (min(value) < 1 or max(value) > _WIDEST):
+        raise ValueError(f"layers={value}, but every layer has at least one unit and at most {_WIDEST}")
+    return value
+
+
+class PPOKeys(Strict):
+    """What every PPO is told; names and meaning are SB3's."""
 
     learning_rate: float = Field(default=1e-3, gt=0, description="Adam's step size at the start")
     final_learning_rate: float = Field(default=0.0, ge=0, description="step size at the end; it falls linearly")
@@ -50,6 +70,11 @@ class PPOConfig(_Strict):
     ent_coef: float = Field(default=0.0, ge=0, description="weight of the entropy bonus; the deals bring variety enough")
     vf_coef: float = Field(default=0.5, ge=0, description="weight of the value loss")
     max_grad_norm: float = Field(default=0.5, gt=0, description="gradients are scaled down to this norm")
+
+
+class PPOConfig(PPOKeys):
+    """MaskablePPO of sb3-contrib."""
+
     every_seat: bool = Field(
         default=False, description="two-sided self-play: the network plays every seat and learns from every decision; no opponents"
     )
@@ -59,7 +84,7 @@ class PPOConfig(_Strict):
     fused_adam: bool = Field(default=True, description="Adam's step in one kernel")
 
 
-class DQNConfig(_Strict):
+class DQNConfig(Strict):
     """SB3's DQN with masks; names and meaning are SB3's where it has them."""
 
     learning_rate: float = Field(default=2.5e-3, gt=0, description="Adam's step size at the start")
@@ -82,7 +107,7 @@ class DQNConfig(_Strict):
     double_q: bool = Field(default=True, description="the network chooses the next action, the target network values it")
 
 
-class SelfPlayConfig(_Strict):
+class SelfPlayConfig(Strict):
     """Earlier selves as opponents."""
 
     every: int = Field(default=0, ge=0, description="decisions between two snapshots that join the opponents; 0: none do")
@@ -94,7 +119,7 @@ class SelfPlayConfig(_Strict):
     )
 
 
-class EvaluationConfig(_Strict):
+class EvaluationConfig(Strict):
     """Duplicate deals against fixed anchors while the run goes on."""
 
     every: int = Field(default=100_000, ge=0, description="decisions between two evaluations; 0: none")
@@ -105,8 +130,41 @@ class EvaluationConfig(_Strict):
     best_by: str = Field(default="greedy", description="the anchor against which most points make the best checkpoint")
 
 
-class TrainingConfig(_Strict):
-    """One training run."""
+class RunConfig(Strict):
+    """What every run is told, whatever it trains. Each kind has ``variant``, ``num_players`` and ``algorithm`` too."""
+
+    decisions: int = Field(default=1_000_000, ge=1, description="decisions in the whole run; the last update may exceed it")
+    activation: Literal["relu", "tanh"] = Field(default="relu", description="after each hidden layer")
+    seed: int = Field(default=0, ge=0, lt=2**31, description="of games, weights and minibatches")
+    device: str = Field(default="auto", description="torch device: auto, cpu, cuda, ...")
+    threads: int = Field(
+        default=1, ge=1, le=1024, description="torch threads; more than one gain little here and stall when the machine is busy"
+    )
+    save_minutes: float = Field(default=1.0, ge=0, description="minutes between two saves of all that resuming needs; 0: every update")
+    tensorboard: bool = Field(default=True, description="write curves for TensorBoard")
+
+    @property
+    def has_opponents(self) -> bool:
+        """Whether opponents join and leave while the run goes on."""
+        return False
+
+    @property
+    def evaluation_every(self) -> int:
+        """Decisions between two evaluations; 0: none."""
+        return 0
+
+    @property
+    def snapshot_every(self) -> int:
+        """Decisions between two snapshots that join the opponents; 0: none do."""
+        return 0
+
+    def whole(self) -> dict[str, Any]:
+        """All keys that say something, those left out with their defaults, as JSON values that ``model_validate`` takes."""
+        return self.model_dump(mode="json")
+
+
+class TrainingConfig(RunConfig):
+    """One training run on dominoes."""
 
     variant: str = Field(description="a name of domino_env.VARIANTS")
     num_players: int = Field(default=2, ge=2, le=5, description="seats; the learner holds one, drawn for each game")
@@ -120,18 +178,9 @@ class TrainingConfig(_Strict):
     self_play: SelfPlayConfig = SelfPlayConfig()
     algorithm: Literal["ppo", "dqn"] = Field(default="ppo", description="ppo: MaskablePPO; dqn: SB3's DQN with masks")
     num_envs: int = Field(default=512, ge=1, le=1 << 20, description="games played at once")
-    decisions: int = Field(default=1_000_000, ge=1, description="decisions in the whole run; the last update may exceed it")
     layers: list[int] = Field(default=[256, 256], min_length=1, description="units of the hidden layers")
-    activation: Literal["relu", "tanh"] = Field(default="relu", description="after each hidden layer")
     residual: bool = Field(default=False, description="a layer as wide as the one before it adds its input to its output")
-    seed: int = Field(default=0, ge=0, lt=2**31, description="of games, weights and minibatches")
-    device: str = Field(default="auto", description="torch device: auto, cpu, cuda, ...")
-    threads: int = Field(
-        default=1, ge=1, le=1024, description="torch threads; more than one gain little here and stall when the machine is busy"
-    )
     evaluation: EvaluationConfig = EvaluationConfig()
-    save_minutes: float = Field(default=1.0, ge=0, description="minutes between two saves of all that resuming needs; 0: every update")
-    tensorboard: bool = Field(default=True, description="write curves for TensorBoard")
     ppo: PPOConfig = PPOConfig()
     dqn: DQNConfig = DQNConfig()
 
@@ -144,9 +193,7 @@ class TrainingConfig(_Strict):
     @field_validator("layers")
     @classmethod
     def _positive_layers(cls, value: list[int]) -> list[int]:
-        if min(value) < 1 or max(value) > _WIDEST:
-            raise ValueError(f"layers={value}, but every layer has at least one unit and at most {_WIDEST}")
-        return value
+        return check_layers(value)
 
     @model_validator(mode="after")
     def _consistent(self) -> TrainingConfig:
@@ -187,6 +234,16 @@ class TrainingConfig(_Strict):
     def has_opponents(self) -> bool:
         """Whether anybody but the network plays; in two-sided self-play nobody does."""
         return not (self.algorithm == "ppo" and self.ppo.every_seat)
+
+    @property
+    def evaluation_every(self) -> int:
+        """As ``RunConfig``."""
+        return self.evaluation.every
+
+    @property
+    def snapshot_every(self) -> int:
+        """As ``RunConfig``."""
+        return self.self_play.every
 
     def whole(self) -> dict[str, Any]:
         """All keys that say something, those left out with their defaults, as JSON values that ``model_validate`` takes."""

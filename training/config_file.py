@@ -8,13 +8,17 @@ from typing import Any
 import yaml
 from pydantic import ValidationError
 
-from training.config import ConfigError, TrainingConfig
+from training.config import ConfigError, RunConfig
+from training.kinds import schema_of
 
 __all__ = ["dump_config", "load_config"]
 
 
-def load_config(path: str | Path, settings: list[str] | None = None) -> TrainingConfig:
-    """Read a YAML file; ``settings`` are ``key=value`` texts (``ppo.n_epochs=4``) that replace what it says. Raises ``ConfigError``."""
+def load_config(path: str | Path, settings: list[str] | None = None) -> Any:
+    """Read a YAML file: a ``TrainingConfig``, or a ``ShoppingConfig`` where its variant is ``shopping``.
+
+    ``settings`` are ``key=value`` texts (``ppo.n_epochs=4``) that replace what it says. Raises ``ConfigError``.
+    """
     try:
         text = Path(path).read_text(encoding="utf-8")
         values = yaml.load(text, _Loader)  # noqa: S506 -- a SafeLoader
@@ -25,7 +29,7 @@ def load_config(path: str | Path, settings: list[str] | None = None) -> Training
     for setting in settings or []:
         _apply(values, setting)
     try:
-        return TrainingConfig.model_validate(values)
+        return schema_of(values).model_validate(values)
     except ValidationError as error:
         raise ConfigError(f"config {path}: {_in_one_line(error)}") from None
 
@@ -41,7 +45,7 @@ class _Loader(yaml.SafeLoader):
         return values
 
 
-def dump_config(config: TrainingConfig) -> str:
+def dump_config(config: RunConfig) -> str:
     """The keys that a run was told, as YAML that ``load_config`` reads back."""
     return yaml.safe_dump(config.model_dump(exclude_unset=True), sort_keys=False)
 

@@ -12,13 +12,18 @@ from domino_env.arena import compare
 from domino_env.policies import Checkpoint, CheckpointMeta, LearnedPolicy, Policy, load_policy
 from training.config import TrainingConfig
 
-__all__ = ["Evaluator"]
+__all__ = ["Evaluator", "curve_tag"]
 
 Weights = Mapping[str, npt.NDArray[np.float32]]
 
 FIRST = "first"
 # deals that no training game sees: a run of seed s has the deals of seed s, and its seed is smaller
 _SEED = 2**31
+
+
+def curve_tag(spec: str) -> str:
+    """A policy in the name of a curve, where a slash would open another group."""
+    return spec.replace(".safetensors", "").replace("/", ".")
 
 
 class Evaluator:
@@ -68,6 +73,15 @@ class Evaluator:
 
     def _learned(self, weights: Weights) -> LearnedPolicy:
         return LearnedPolicy(Checkpoint(self._meta, weights))
+
+    def curves(self, result: Mapping[str, Any]) -> dict[str, float]:
+        """Name -> value of the curves that an evaluation adds to."""
+        return {f"{curve_tag(anchor)}_{name}": found[name] for anchor, found in result["against"].items() for name in ("points", "won")}
+
+    def headline(self, result: Mapping[str, Any]) -> str:
+        """An evaluation in a few words."""
+        anchor = self._config.best_by
+        return f"{result['against'][anchor]['points']:+.3f} against {anchor}"
 
     def get_state(self) -> dict[str, Any]:
         """Results and the first learner."""

@@ -43,9 +43,9 @@ class Trunk(BaseFeaturesExtractor):
         return hidden
 
 
-def as_arrays(trunk: Trunk, heads: Mapping[str, nn.Linear]) -> dict[str, Any]:
+def as_arrays(trunk: Trunk | None, heads: Mapping[str, nn.Linear]) -> dict[str, Any]:
     """A network as the arrays of a checkpoint: name -> float32 array. ``heads``: name (``logits``, ``value``) -> layer."""
-    named = [*((f"layers.{number}", layer) for number, layer in enumerate(trunk.layers)), *heads.items()]
+    named = [*((f"layers.{number}", layer) for number, layer in enumerate(trunk.layers if trunk is not None else [])), *heads.items()]
     # clones: what a checkpoint or an opponent keeps must not follow the training
     return {f"{name}.{part}": getattr(layer, part).detach().cpu().numpy().copy() for name, layer in named for part in ("weight", "bias")}
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 import time
 from types import TracebackType
-from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, ProgressColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
@@ -24,7 +23,7 @@ class Progress:
         self.seconds = 0.0
         """Seconds that the run has taken, over all its starts."""
         self._last = (time.perf_counter(), 0)
-        self._points = ""
+        self._found = ""
         columns: list[ProgressColumn] = [
             BarColumn(),
             TextColumn("{task.fields[text]}"),
@@ -47,10 +46,9 @@ class Progress:
         self._next_line = (decisions // self._each + 1) * self._each
         self._bar.update(self._task, completed=decisions)
 
-    def evaluated(self, result: dict[str, Any], anchor: str) -> None:
-        """Keep an evaluation for the next line."""
-        found = result["against"][anchor]
-        self._points = f", {found['points']:+.3f} against {anchor}"
+    def evaluated(self, headline: str) -> None:
+        """Keep what an evaluation found for the next line."""
+        self._found = f", {headline}"
 
     def tell(self, decisions: int, mean_return: float, win_share: float | None) -> float:
         """Show where the run is; returns the decisions per second since the last call."""
@@ -60,7 +58,7 @@ class Progress:
         self.seconds += now - begun
         rate = (decisions - before) / max(1e-9, now - begun)
         games = "" if win_share is None else f", return {mean_return:+.3f}, won {win_share:.1%}"
-        text = f"{rate:,.0f} decisions/s{games}{self._points}"
+        text = f"{rate:,.0f} decisions/s{games}{self._found}"
         self._bar.update(self._task, completed=min(decisions, self._total), text=text)
         if self._bar.disable and decisions >= self._next_line:
             self._next_line = (decisions // self._each + 1) * self._each

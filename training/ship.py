@@ -1,4 +1,5 @@
-"""Making the checkpoints that are shipped: every config trained, copied to ``checkpoints/`` and measured on 10,000 duplicate deals.
+"""Making the checkpoints that are shipped: every config trained, copied to ``checkpoints/`` and measured; those of dominoes on
+10,000 duplicate deals.
 
 ``python -m training ship`` does what is not done yet and goes on with what was begun; each job has a core of its own.
 """
@@ -18,8 +19,9 @@ from domino_env.arena import compare
 from domino_env.errors import DominoError
 from domino_env.files import write_file
 from domino_env.policies import load_checkpoint
-from training.config import ConfigError, TrainingConfig
+from training.config import ConfigError, RunConfig, TrainingConfig
 from training.config_file import load_config
+from training.kinds import kind_of
 
 __all__ = ["agent_name", "measure", "ship"]
 
@@ -30,10 +32,12 @@ SEED = 1
 _POLL_SECONDS = 0.5
 
 
-def agent_name(config: TrainingConfig) -> str:
-    """The name of the agent that a config makes: ``bergen/ppo``, ``bergen/ppo_4players``."""
-    seats = "" if config.num_players == 2 else f"_{config.num_players}players"
-    return f"{config.variant}/{config.algorithm}{seats}"
+def agent_name(config: RunConfig) -> str:
+    """The name of the agent that a config makes: ``bergen/ppo``, ``bergen/ppo_4players``, ``shopping/recurrent_ppo``."""
+    players = config.num_players  # type: ignore[attr-defined]
+    usual = 2 if isinstance(config, TrainingConfig) else 3
+    seats = "" if players == usual else f"_{players}players"
+    return f"{config.variant}/{config.algorithm}{seats}"  # type: ignore[attr-defined]
 
 
 def ship(configs: Sequence[Path], jobs: int) -> None:
@@ -70,21 +74,25 @@ def ship(configs: Sequence[Path], jobs: int) -> None:
         raise ConfigError(f"not made: {', '.join(failed)}; see output.txt in their folders in runs/ship")
 
 
-def measure(checkpoint: Path) -> None:
-    """Write the table of a checkpoint against random and greedy beside it, as JSON."""
-    meta = load_checkpoint(checkpoint).meta
+def measure(checkpoint: Path, config: RunConfig | None = None) -> None:
+    """Write the table of a checkpoint beside it, as JSON: of dominoes against random and greedy. ``config``: what made it."""
     name = checkpoint.relative_to(ROOT / "checkpoints").with_suffix("").as_posix()
-    specs = {name: str(checkpoint), "random": "random", "greedy": "greedy"}
-    found = compare(specs, meta.read_rules(), num_players=meta.num_players, deals=DEALS, seed=SEED)
-    out = found.to_json()
-    out.pop("times")  # of this machine alone
+    if config is not None and not isinstance(config, TrainingConfig):
+        out = kind_of(config).measured(name, checkpoint)
+    else:
+        meta = load_checkpoint(checkpoint).meta
+        specs = {name: str(checkpoint), "random": "random", "greedy": "greedy"}
+        found = compare(specs, meta.read_rules(), num_players=meta.num_players, deals=DEALS, seed=SEED)
+        out = found.to_json()
+        out.pop("times")  # of this machine alone
     write_file(checkpoint.with_suffix(".json"), json.dumps(out, indent=1) + "\n")
 
 
 def _measured(path: Path) -> bool:
     """Measure what a config made; False, with the reason said, where that fails: the other trainings go on."""
     try:
-        measure(_checkpoint(load_config(path)))
+        config = load_config(path)
+        measure(_checkpoint(config), config)
     except (DominoError, OSError) as error:
         print(f"{path.stem}: {error}", file=sys.stderr)
         return False
@@ -97,14 +105,14 @@ def _check_names(configs: Sequence[Path]) -> None:
     for path in configs:
         config = load_config(path)
         name = agent_name(config)
-        if config.rules:
+        if isinstance(config, TrainingConfig) and config.rules:
             raise ConfigError(f"config {path}: rules={config.rules}, but the shipped agents play the presets")
         if name in taken:
             raise ConfigError(f"config {path}: makes {name}, and so does {taken[name]}")
         taken[name] = path
 
 
-def _checkpoint(config: TrainingConfig) -> Path:
+def _checkpoint(config: RunConfig) -> Path:
     return ROOT / "checkpoints" / f"{agent_name(config)}.safetensors"
 
 

@@ -10,28 +10,21 @@ import numpy as np
 import torch
 from stable_baselines3.common.base_class import BaseAlgorithm
 
-from domino_env.encoding import ENCODING_VERSION
-from domino_env.policies.checkpoint_meta import ACTION_VERSION
-from training.algorithms import TrainingEnv, buffer_state, set_buffer_state
-
-__all__ = ["VERSIONS", "get_model_state", "set_model_state"]
-
-VERSIONS = {"state": 1, "observation": ENCODING_VERSION, "action": ACTION_VERSION}
-"""What a state must agree in with the code that goes on from it."""
+__all__ = ["get_model_state", "set_model_state"]
 
 # SB3's own counters; the last two are DQN's
 _COUNTERS = ("num_timesteps", "_n_updates", "_episode_num", "_current_progress_remaining", "_n_calls", "exploration_rate")
 
 
-def get_model_state(model: BaseAlgorithm, env: TrainingEnv) -> dict[str, Any]:
-    """Numbers and arrays, for ``state_file``. Taken between two updates."""
+def get_model_state(model: BaseAlgorithm, env: Any, kind: Any) -> dict[str, Any]:
+    """Numbers and arrays of a run of that ``kind``, for ``state_file``. Taken between two updates."""
     return {
         "policy": model.policy.state_dict(),
         "optimizer": model.policy.optimizer.state_dict(),
         "counters": {name: getattr(model, name) for name in _COUNTERS if hasattr(model, name)},
         "episodes": list(model.ep_info_buffer or ()),
         "episode_starts": model._last_episode_starts,
-        "buffer": buffer_state(model),
+        "buffer": kind.buffer_state(model),
         "games": env.get_state(),
         "torch": torch.get_rng_state(),
         "cuda": torch.cuda.get_rng_state_all() if torch.cuda.is_available() else [],
@@ -39,7 +32,7 @@ def get_model_state(model: BaseAlgorithm, env: TrainingEnv) -> dict[str, Any]:
     }
 
 
-def set_model_state(model: BaseAlgorithm, env: TrainingEnv, state: Mapping[str, Any]) -> None:
+def set_model_state(model: BaseAlgorithm, env: Any, kind: Any, state: Mapping[str, Any]) -> None:
     """Put a model and games that are newly made from the same config where they were."""
     model.policy.load_state_dict({name: torch.from_numpy(array) for name, array in state["policy"].items()})
     model.policy.optimizer.load_state_dict(_optimizer_state(state["optimizer"]))
@@ -49,7 +42,7 @@ def set_model_state(model: BaseAlgorithm, env: TrainingEnv, state: Mapping[str, 
     model.ep_success_buffer = deque(maxlen=model._stats_window_size)
     model._last_obs = env.set_state(state["games"])
     model._last_episode_starts = state["episode_starts"]
-    set_buffer_state(model, state["buffer"])
+    kind.set_buffer_state(model, state["buffer"])
     _set_generators(state)
 
 

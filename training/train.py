@@ -17,13 +17,12 @@ from stable_baselines3.common.logger import Logger, configure
 
 from domino_env.files import replacing, write_file
 from domino_env.policies import save_checkpoint
-from training.algorithms import checkpoint_meta, checkpoint_weights, make_env, make_model
 from training.callback import RunCallback, StopRun
-from training.config import ConfigError, TrainingConfig
+from training.config import ConfigError, RunConfig
 from training.config_file import dump_config
+from training.kinds import kind_of, schema_of
 from training.progress import Progress
 from training.run_folder import RunFolder, check_output
-from training.state import VERSIONS
 from training.state_file import load_state
 
 __all__ = ["default_folder", "export", "train"]
@@ -37,7 +36,7 @@ def default_folder(config_path: Path) -> Path:
     return Path("runs") / config_path.stem
 
 
-def train(config: TrainingConfig, folder: Path, command: list[str], resume: bool = False, output: Path | None = None) -> Path:
+def train(config: RunConfig, folder: Path, command: list[str], resume: bool = False, output: Path | None = None) -> Path:
     """Train as ``config`` says, in ``folder``; returns the best checkpoint. ``command`` is kept in the headers.
 
     With ``resume``, go on from the state in the folder; from the start where there is none. ``output``: a place for a copy of the
@@ -46,8 +45,9 @@ def train(config: TrainingConfig, folder: Path, command: list[str], resume: bool
     opponent.
     """
     place = RunFolder(folder)
-    env = make_env(config)
-    model = make_model(config, env)
+    kind = kind_of(config)
+    env = kind.make_env(config)
+    model = kind.make_model(config, env)
     callback = RunCallback(config, env, place, Progress(config.decisions), shlex.join(command))
     check_output(output)
     with place.claim(resume):
@@ -60,7 +60,7 @@ def train(config: TrainingConfig, folder: Path, command: list[str], resume: bool
     return output
 
 
-def _run(config: TrainingConfig, model: Any, callback: RunCallback, resume: bool) -> None:
+def _run(config: RunConfig, model: Any, callback: RunCallback, resume: bool) -> None:
     place = callback.folder
     with callback.progress, _stop_signals() as stop:
         callback.stop = stop
@@ -84,7 +84,7 @@ def _run(config: TrainingConfig, model: Any, callback: RunCallback, resume: bool
             model.logger.close()
 
 
-def _logger(place: RunFolder, config: TrainingConfig, decisions: int) -> Logger:
+def _logger(place: RunFolder, config: RunConfig, decisions: int) -> Logger:
     """Curves of this start; those of earlier ones stay."""
     formats = ["csv", "tensorboard"] if config.tensorboard else ["csv"]
     start = f"from_{decisions}"
@@ -92,7 +92,7 @@ def _logger(place: RunFolder, config: TrainingConfig, decisions: int) -> Logger:
     return configure(str(next(place.logs / name for name in names if not (place.logs / name).exists())), formats)
 
 
-def _check_same(config: TrainingConfig, state: dict[str, Any], path: Path) -> None:
+def _check_same(config: RunConfig, state: dict[str, Any], path: Path) -> None:
     before, now = (dict(_flat(one.whole())) for one in (_config_of(state, path), config))
     # keys that only one of them has follow from another that differs
     for name in sorted(before | now, key=lambda name: name not in before or name not in now):
@@ -109,15 +109,17 @@ def _flat(values: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]
             yield prefix + name, value
 
 
-def _config_of(state: dict[str, Any], path: Path) -> TrainingConfig:
-    if state.get("versions") != VERSIONS:
-        raise ConfigError(f"state {path}: of versions {state.get('versions')}, but this code has {VERSIONS}: begin the run anew")
+def _config_of(state: dict[str, Any], path: Path) -> RunConfig:
     try:
-        return TrainingConfig.model_validate(state["config"])
+        config = schema_of(state["config"]).model_validate(state["config"])
     except (KeyError, ValueError) as error:
         raise ConfigError(
             f"state {path}: damaged, or not written by a run: its config cannot be used ({' '.join(str(error).split())})"
         ) from None
+    versions = kind_of(config).VERSIONS
+    if state.get("versions") != versions:
+        raise ConfigError(f"state {path}: of versions {state.get('versions')}, but this code has {versions}: begin the run anew")
+    return config
 
 
 def _restore(callback: RunCallback, model: Any, state: dict[str, Any]) -> None:
@@ -156,9 +158,10 @@ def export(folder: Path, output: Path) -> Path:
     state = load_state(place.state)
     check_output(output)
     config = _config_of(state, place.state)
-    env = make_env(config)
-    model = make_model(config, env)
+    kind = kind_of(config)
+    env = kind.make_env(config)
+    model = kind.make_model(config, env)
     callback = RunCallback(config, env, place, Progress(config.decisions), state.get("command", ""))
     _restore(callback, model, state)
-    save_checkpoint(output, checkpoint_weights(model), checkpoint_meta(config, model.num_timesteps, callback.command))
+    save_checkpoint(output, kind.checkpoint_weights(model), kind.checkpoint_meta(config, model.num_timesteps, callback.command))
     return output

@@ -20,7 +20,7 @@ from domino_env.variants import get_rules
 if TYPE_CHECKING:
     from domino_env.notation.game import PlayedGame
 
-__all__ = ["check_writable", "load_rules", "progress", "run_app", "save_game", "say", "say_json", "wants_color"]
+__all__ = ["check_writable", "load_rules", "progress", "run_app", "save_game", "save_record_in", "say", "say_json", "wants_color"]
 
 
 def say(text: str = "") -> None:
@@ -41,6 +41,8 @@ def wants_color() -> bool:
 
 def load_rules(variant: str, path: Path | None) -> Rules:
     """The rules of a variant, with the overrides of a JSON or YAML file. Raises ``RulesError``."""
+    if variant == "shopping":
+        raise RulesError("variant='shopping' is the memory game, no dominoes: see 'domino shopping --help'")
     rules = get_rules(variant)
     return rules if path is None else Rules.from_overrides(rules, _read_overrides(path))
 
@@ -90,11 +92,17 @@ def check_writable(path: Path | None, suffix: str = "") -> None:
 
 def save_game(game: PlayedGame, path: Path | None) -> None:
     """Write the record of a game where one was asked for."""
-    if path is None:
-        return
-    from domino_env.notation.records import save_record, to_record
+    if path is not None:
+        from domino_env.notation.records import to_record
 
-    save_record(to_record(game), path)
+        save_record_in(to_record(game), path)
+
+
+def save_record_in(record: dict[str, Any], path: Path) -> None:
+    """Write a record, and say where it is."""
+    from domino_env.notation.records import save_record
+
+    save_record(record, path)
     sys.stderr.write(f"record saved in {path}\n")
 
 

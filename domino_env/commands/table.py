@@ -56,6 +56,11 @@ def seat_specs(rules: Rules, against: Sequence[str], num_players: int | None, se
     """Who sits where in a game with one person: ``against`` in the other seats from the person's left on, a single one in all of them."""
     fewest = 4 if rules.sides else min(rules.players)
     seats = rules.check_players(max(len(against) + 1, fewest) if num_players is None else num_players)
+    return seats_of(against, seats, seat)
+
+
+def seats_of(against: Sequence[str], seats: int, seat: int) -> list[str | None]:
+    """As ``seat_specs``, for so many ``seats``."""
     if not 0 <= seat < seats:
         raise OptionsError(f"seat={seat}, but seats are 0 to {seats - 1}")
     others = list(against) * (seats - 1) if len(against) == 1 else list(against)

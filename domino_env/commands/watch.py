@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from domino_env.commands.common import check_writable, load_rules, save_game, say, say_json, wants_color
 from domino_env.engine.state import ROUND_OVER
@@ -68,9 +69,13 @@ def watch(
 
 def replay(path: Path, to: str | None, seat: int | None, reveal: bool, as_json: bool) -> None:
     """Check a record from its first move to its last, then print it up to the place asked for."""
+    record = load_record(path)
+    if record.get("variant") == "shopping":
+        _replay_party(record, to, as_json)
+        return
     stop = None if to is None else _place(to)
     found = game = None
-    for game in replay_moves(load_record(path)):
+    for game in replay_moves(record):
         if stop == (len(game.rounds) - 1, len(game.rounds[-1].events) - 1):
             found = game.copy()
     assert game is not None
@@ -84,6 +89,21 @@ def replay(path: Path, to: str | None, seat: int | None, reveal: bool, as_json: 
         say_json(_summary(shown))
         return
     _say_game(shown, seat, reveal)
+
+
+def _replay_party(record: dict[str, Any], to: str | None, as_json: bool) -> None:
+    """Check a record of the memory game, and print it."""
+    from domino_env.commands.shopping import say_party
+    from domino_env.shopping.records import replay as replay_party
+
+    if to is not None:
+        raise OptionsError(f"--to {to}: a record of the memory game is shown whole")
+    party = replay_party(record)
+    if as_json:
+        told = {"variant": "shopping", "num_players": party.rules.num_players, "seed": party.seed, "said": len(party.said)}
+        say_json({**told, "words": party.words(), "over": party.over, "winners": party.winners()})
+    else:
+        say_party(party)
 
 
 def _place(text: str) -> tuple[int, int]:

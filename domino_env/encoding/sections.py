@@ -15,7 +15,7 @@ from domino_env.rule_terms import Doubles, DrawWhen, Scoring
 from domino_env.rules import Rules
 from domino_env.tiles import num_tiles
 
-__all__ = ["ENCODING_VERSION", "Encoding", "Section"]
+__all__ = ["ENCODING_VERSION", "Encoding", "Section", "Sections"]
 
 ENCODING_VERSION = 1
 """Raised whenever the meaning or the order of a number changes; a checkpoint carries it."""
@@ -43,17 +43,8 @@ class Section:
         return slice(self.start, self.start + self.size)
 
 
-class Encoding:
-    """Layout of the observation of one rule set and seat count.
-
-    The observation is (size,) float32 in [-1, 1], seen from one seat: ``self`` is that seat, ``left1`` the next to its
-    left, and so on. Only scores are clipped; every other number times its section's ``scale`` is exact.
-    """
-
-    def __init__(self, rules: Rules, num_players: int) -> None:
-        self.rules = rules
-        self.num_players = rules.check_players(num_players)
-        self._packed = numbers(pack_rules(rules, self.num_players, True))
+class Sections:
+    """The ordered, named sections of an observation (size,) float32."""
 
     @cached_property
     def sections(self) -> tuple[Section, ...]:
@@ -90,6 +81,23 @@ class Encoding:
             raise OptionsError(f"observation of shape {values.shape}, but it is ({self.size},)")
         scales = np.repeat([s.scale for s in self.sections], [s.size for s in self.sections])
         return {label: round(float(value), 4) for label, value in zip(self.labels, values * scales, strict=True)}
+
+    def _plan(self) -> list[tuple[str, str, list[str], float]]:
+        """Name, meaning, labels and scale of each section; one without labels is left out."""
+        raise NotImplementedError
+
+
+class Encoding(Sections):
+    """Layout of the observation of one rule set and seat count.
+
+    The observation is (size,) float32 in [-1, 1], seen from one seat: ``self`` is that seat, ``left1`` the next to its
+    left, and so on. Only scores are clipped; every other number times its section's ``scale`` is exact.
+    """
+
+    def __init__(self, rules: Rules, num_players: int) -> None:
+        self.rules = rules
+        self.num_players = rules.check_players(num_players)
+        self._packed = numbers(pack_rules(rules, self.num_players, True))
 
     def _plan(self) -> list[tuple[str, str, list[str], float]]:
         rules, seats = self.rules, self.num_players

@@ -28,6 +28,7 @@ __all__ = [
     "deal_options",
     "entropy_seed",
     "is_one_round",
+    "reset_mask_of",
     "resolve_rules",
 ]
 
@@ -136,6 +137,21 @@ def check_state(arrays: Mapping[str, npt.NDArray[Any]], state: Mapping[str, npt.
         if theirs is None or theirs.shape != mine.shape or theirs.dtype != mine.dtype:
             got = "nothing" if theirs is None else f"{theirs.dtype} {theirs.shape}"
             raise OptionsError(f"state: {name} is {got}, but these games have {mine.dtype} {mine.shape}")
+
+
+def reset_mask_of(options: Any, count: int) -> npt.NDArray[np.bool_] | None:
+    """``reset_mask`` (count,) bool of the options of a batch's ``reset``, None where there is none; ``OptionsError`` for anything else."""
+    if options is not None and not isinstance(options, dict):
+        raise OptionsError(f"options={options!r}, but they are a dict with 'reset_mask'")
+    unknown = [name for name in options or {} if name != "reset_mask"]
+    if unknown:
+        raise OptionsError(f"options: unknown {unknown[0]!r}; a batch takes only 'reset_mask'")
+    if not options or options.get("reset_mask") is None:
+        return None
+    mask = np.asarray(options["reset_mask"])
+    if mask.shape != (count,) or mask.dtype != np.bool_:
+        raise OptionsError(f"options: reset_mask of shape {mask.shape} and type {mask.dtype}, but it is ({count},) bool")
+    return mask
 
 
 def deal_options(game: PlayedGame, options: Mapping[str, Any] | None) -> bool:

@@ -11,8 +11,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from domino_env.envs.learner import LearnerGames
-from domino_env.envs.options import as_seeds
-from domino_env.errors import OptionsError
+from domino_env.envs.options import as_seeds, reset_mask_of
 
 __all__ = ["DominoVectorEnv"]
 
@@ -41,23 +40,13 @@ class DominoVectorEnv(VectorEnv[Any, Any, Any]):
         self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[npt.NDArray[np.float32], dict[str, Any]]:
         """Start all games anew. ``seed``: game g gets ``seed + g``, or a list of seeds. ``options`` has only ``reset_mask`` (N,) bool."""
-        if options is not None and not isinstance(options, dict):
-            raise OptionsError(f"options={options!r}, but they are a dict with 'reset_mask'")
-        unknown = [name for name in options or {} if name != "reset_mask"]
-        if unknown:
-            raise OptionsError(f"options: unknown {unknown[0]!r}; a batch takes only 'reset_mask'")
-        mask = (options or {}).get("reset_mask")
+        mask = reset_mask_of(options, self.num_envs)
         seeds = None if seed is None else as_seeds(seed, self.num_envs)  # type: ignore[arg-type]
         if mask is None or not self.games.started:
             self.games.reset(seeds)
         else:
-            self._reset_some(np.asarray(mask), seeds)
+            self.games.reset_rows(np.flatnonzero(mask), None if seeds is None else seeds[mask])
         return self.games.observation.copy(), self._masks()
-
-    def _reset_some(self, mask: npt.NDArray[Any], seeds: npt.NDArray[np.uint64] | None) -> None:
-        if mask.shape != (self.num_envs,) or mask.dtype != np.bool_:
-            raise OptionsError(f"options: reset_mask of shape {mask.shape} and type {mask.dtype}, but it is ({self.num_envs},) bool")
-        self.games.reset_rows(np.flatnonzero(mask), None if seeds is None else seeds[mask])
 
     def step(self, actions: npt.ArrayLike) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
         """The learner's move in every game, and all that follows until it decides again."""

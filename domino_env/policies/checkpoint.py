@@ -9,9 +9,10 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -23,9 +24,22 @@ from domino_env.files import write_file
 from domino_env.policies.checkpoint_meta import CheckpointMeta
 from domino_env.rules import Rules
 
-__all__ = ["Checkpoint", "CheckpointMeta", "load_checkpoint", "save_checkpoint"]
+__all__ = ["Checkpoint", "CheckpointMeta", "load_checkpoint", "read_checkpoint", "save_checkpoint"]
 
 Weights = Mapping[str, npt.NDArray[np.float32]]
+
+
+class Header(Protocol):
+    """What a file needs to know of its header."""
+
+    def to_header(self) -> dict[str, str]:
+        """Every field as JSON text."""
+
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        """Name -> shape of every tensor."""
+
+
+M = TypeVar("M", bound=Header)
 
 _FOREIGN = {
     b"PK\x03\x04": "a zip archive, as SB3 and torch write them: it holds pickles, and reading a pickle can run any code",
@@ -54,7 +68,7 @@ class Checkpoint:
             )
 
 
-def save_checkpoint(path: str | os.PathLike[str], weights: Mapping[str, npt.ArrayLike], meta: CheckpointMeta) -> None:
+def save_checkpoint(path: str | os.PathLike[str], weights: Mapping[str, npt.ArrayLike], meta: Header) -> None:
     """Write a checkpoint. The file appears whole or not at all.
 
     Raises ``CheckpointError`` where the weights are not those that ``meta`` speaks of, or not finite, or the name does not end in
@@ -82,6 +96,11 @@ def _in_order(data: bytes) -> bytes:
 
 def load_checkpoint(path: str | os.PathLike[str]) -> Checkpoint:
     """Read a checkpoint. Raises ``CheckpointError`` for a file that is missing, damaged, altered or of another kind or version."""
+    return Checkpoint(*read_checkpoint(path, CheckpointMeta.from_header), str(path))
+
+
+def read_checkpoint(path: str | os.PathLike[str], from_header: Callable[[str, Mapping[str, str]], M]) -> tuple[M, Weights]:
+    """Header and weights of a file whose header ``from_header`` reads. Raises as ``load_checkpoint``."""
     source = str(path)
     _refuse_foreign(Path(path))
     try:
@@ -92,13 +111,13 @@ def load_checkpoint(path: str | os.PathLike[str]) -> Checkpoint:
     except (SafetensorError, OSError, TypeError, AttributeError, ValueError) as error:
         raise CheckpointError(f"{source}: damaged, or no .safetensors file ({error})") from None
     digest = header.pop("digest", "none")
-    meta = CheckpointMeta.from_header(source, header)
+    meta = from_header(source, header)
     _check_weights(source, arrays, meta)
     if digest != _digest(header, arrays):
         raise CheckpointError(f"{source}: altered: its digest is {_digest(header, arrays)}, but its header says {digest}")
     for array in arrays.values():
         array.flags.writeable = False
-    return Checkpoint(meta, arrays, source)
+    return meta, arrays
 
 
 def _refuse_foreign(path: Path) -> None:
@@ -114,7 +133,7 @@ def _refuse_foreign(path: Path) -> None:
             raise CheckpointError(f"{path}: {what}; a checkpoint is a .safetensors file")
 
 
-def _check_weights(source: str, arrays: Mapping[str, npt.NDArray[np.generic]], meta: CheckpointMeta) -> None:
+def _check_weights(source: str, arrays: Mapping[str, npt.NDArray[np.generic]], meta: Header) -> None:
     shapes = meta.shapes()
     if set(arrays) != set(shapes):
         raise CheckpointError(f"{source}: tensors {sorted(arrays)}, but its header asks for {sorted(shapes)}")

@@ -4,13 +4,23 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, fields
-from importlib import metadata
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from domino_env.encoding import ENCODING_VERSION, Encoding
 from domino_env.engine.packed import numbers, pack_rules
 from domino_env.errors import CheckpointError, DominoError
+from domino_env.policies.header import (
+    ACTIVATIONS,
+    add_dense,
+    add_layers,
+    is_count,
+    is_layers,
+    is_object,
+    is_text,
+    package_versions,
+    read_fields,
+)
 from domino_env.rules import Rules
 from domino_env.variants import VARIANTS, get_rules
 
@@ -21,9 +31,6 @@ _ADDED: dict[int, dict[str, Any]] = {1: {"residual": False}}
 """Format -> fields that later formats have on top, with what they were before."""
 ACTION_VERSION = 1
 """Raised whenever an action id changes its meaning."""
-
-_PACKAGES = ("domino-env", "numpy", "numba", "gymnasium", "pettingzoo", "torch", "stable-baselines3", "sb3-contrib")
-_ACTIVATIONS = ("relu", "tanh")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,7 +94,7 @@ class CheckpointMeta:
             steps_trained=steps_trained,
             seed=seed,
             command=command,
-            versions=_versions(),
+            versions=package_versions(),
         )
         return cls.from_header("checkpoint header", meta.to_header())
 
@@ -98,22 +105,9 @@ class CheckpointMeta:
     @classmethod
     def from_header(cls, source: str, header: Mapping[str, str]) -> CheckpointMeta:
         """The fields of a header. Raises ``CheckpointError`` (``source`` first) for what is missing, damaged or of another version."""
-        if "format" not in header or "variant" not in header:
-            raise CheckpointError(f"{source}: a .safetensors file, but no domino_env checkpoint: its header has no format and variant")
-        try:
-            values = {name: json.loads(text) for name, text in header.items()}
-        except (ValueError, RecursionError) as error:
-            raise CheckpointError(f"{source}: damaged header ({error})") from None
-        if repr(values["format"]) not in map(repr, (*_ADDED, CHECKPOINT_FORMAT)):
-            raise CheckpointError(f"{source}: checkpoint format {values['format']}, but this version reads 1 to {CHECKPOINT_FORMAT}")
-        values = {**_ADDED.get(values["format"], {}), **values, "format": CHECKPOINT_FORMAT}
-        names = [item.name for item in fields(cls)]
-        if sorted(values) != sorted(names):
-            raise CheckpointError(f"{source}: header fields {sorted(values)}, but they are {sorted(names)}")
-        for name, value in values.items():
-            if not _KINDS[name](value):
-                raise CheckpointError(f"{source}: damaged header: {name}={value!r}")
-        meta = cls(**values)
+        if header.get("variant") == '"shopping"':
+            raise CheckpointError(f"{source}: made for the memory game (shopping_v0), but this is a game of dominoes")
+        meta = cls(**read_fields(cls, source, header, CHECKPOINT_FORMAT, _ADDED, _KINDS))
         meta._check(source)
         return meta
 
@@ -130,12 +124,12 @@ class CheckpointMeta:
     def shapes(self) -> dict[str, tuple[int, ...]]:
         """Name -> shape of every tensor."""
         out: dict[str, tuple[int, ...]] = {}
-        size = _add_layers(out, "layers", self.observation_size, self.layers)
-        _add_dense(out, "logits", size, self.num_actions)
+        size = add_layers(out, "layers", self.observation_size, self.layers)
+        add_dense(out, "logits", size, self.num_actions)
         if self.value_layers is not None:
             if self.value_layers:
-                size = _add_layers(out, "value_layers", self.observation_size, self.value_layers)
-            _add_dense(out, "value", size, 1)
+                size = add_layers(out, "value_layers", self.observation_size, self.value_layers)
+            add_dense(out, "value", size, 1)
         return out
 
     def _check(self, source: str) -> None:
@@ -167,62 +161,24 @@ def _differences(rules: Rules) -> dict[str, Any]:
     return rules.overrides_from(VARIANTS[rules.variant]) if rules.variant in VARIANTS else rules.to_json()
 
 
-def _versions() -> dict[str, str]:
-    out = {}
-    for package in _PACKAGES:
-        try:
-            out[package] = metadata.version(package)
-        except metadata.PackageNotFoundError:
-            continue
-    return out
-
-
-def _add_layers(out: dict[str, tuple[int, ...]], name: str, size: int, layers: list[int]) -> int:
-    for i, width in enumerate(layers):
-        _add_dense(out, f"{name}.{i}", size, width)
-        size = width
-    return size
-
-
-def _add_dense(out: dict[str, tuple[int, ...]], name: str, inputs: int, outputs: int) -> None:
-    out[f"{name}.weight"] = (outputs, inputs)
-    out[f"{name}.bias"] = (outputs,)
-
-
-def _is_count(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
-
-
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str)
-
-
-def _is_object(value: Any) -> bool:
-    return isinstance(value, dict)
-
-
-def _is_layers(value: Any) -> bool:
-    return isinstance(value, list) and all(_is_count(width) and 0 < width <= 1 << 20 for width in value)
-
-
 _KINDS: dict[str, Callable[[Any], bool]] = {
-    "format": _is_count,
-    "variant": _is_text,
-    "rules": _is_object,
-    "rules_fingerprint": _is_text,
-    "num_players": _is_count,
-    "encoding_version": _is_count,
-    "action_version": _is_count,
-    "observation_size": _is_count,
-    "num_actions": _is_count,
-    "algorithm": _is_text,
-    "layers": _is_layers,
-    "value_layers": lambda value: value is None or _is_layers(value),
-    "activation": lambda value: value in _ACTIVATIONS,
+    "format": is_count,
+    "variant": is_text,
+    "rules": is_object,
+    "rules_fingerprint": is_text,
+    "num_players": is_count,
+    "encoding_version": is_count,
+    "action_version": is_count,
+    "observation_size": is_count,
+    "num_actions": is_count,
+    "algorithm": is_text,
+    "layers": is_layers,
+    "value_layers": lambda value: value is None or is_layers(value),
+    "activation": lambda value: value in ACTIVATIONS,
     "residual": lambda value: isinstance(value, bool),
-    "steps_trained": _is_count,
-    "seed": lambda value: value is None or _is_count(value),
-    "command": _is_text,
-    "versions": lambda value: _is_object(value) and all(map(_is_text, value.values())),
+    "steps_trained": is_count,
+    "seed": lambda value: value is None or is_count(value),
+    "command": is_text,
+    "versions": lambda value: is_object(value) and all(map(is_text, value.values())),
 }
 """What a value of each field must look like."""
