@@ -57,10 +57,10 @@ def config_keys(holder: str = "") -> list[str]:
 def key_rows(holder: str, schema: type[BaseModel], holders: set[str]) -> list[list[str]]:
     """A row for each key of ``schema``, which stands in ``holder``; keys that are ``holders`` themselves are left out."""
     prefix = f"{holder}." if holder else ""
+    # its own keys before those that all schemas share
+    fields = sorted(schema.model_fields.items(), key=lambda field: field[0] not in schema.__annotations__)
     return [
-        [f"`{prefix}{name}`", _default(item), _values(item), _meaning(name, item)]
-        for name, item in schema.model_fields.items()
-        if holder or name not in holders
+        [f"`{prefix}{name}`", _default(item), _values(item), _meaning(name, item)] for name, item in fields if holder or name not in holders
     ]
 
 

@@ -22,7 +22,8 @@ from domino_env.variants import SOURCES, VARIANTS
 ROOT = Path(__file__).resolve().parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 MODULES = sorted(path for folder in ("domino_env", "training") for path in (ROOT / folder).rglob("*.py"))
-RULES_MODULES = [path for path in MODULES if path.parent.name == "engine" or path.stem in ("rules", "rules_check", "rule_terms", "tiles")]
+RULES_FILES = [f"domino_env/{name}.py" for name in ("rules", "rules_check", "rule_terms", "tiles")]
+RULES_MODULES = [path for path in MODULES if path.parent.name == "engine" or path.relative_to(ROOT).as_posix() in RULES_FILES]
 SEATS = [(variant, seats) for variant, rules in VARIANTS.items() for seats in rules.players]
 
 MOST_LINES = 260

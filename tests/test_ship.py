@@ -25,7 +25,7 @@ ROOT = Path(__file__).resolve().parent.parent
 def test_every_shipped_config_has_a_name_of_its_own() -> None:
     configs = sorted((ROOT / "configs").glob("*.yaml"))
     names = {shipping.agent_name(load_config(path)) for path in configs}
-    assert len(names) == len(configs) == 22
+    assert len(names) == len(configs) == 24
 
 
 @pytest.mark.parametrize("change", [{}, {"seed": 3}, {"rules": {"max_pip": 7}}])

@@ -20,7 +20,7 @@ from training.config_file import dump_config, load_config
 from training.train import default_folder
 
 ROOT = Path(__file__).resolve().parent.parent
-CONFIGS = sorted((ROOT / "configs").glob("*.yaml"))
+CONFIGS = [path for path in sorted((ROOT / "configs").glob("*.yaml")) if not path.stem.startswith("shopping")]
 EVERY_SEAT: Values = values(ppo={"every_seat": True})
 
 # ------------------------------------------------------------------------------------------------------------ configs

@@ -94,26 +94,38 @@ def measure_survival(
 def memoryless_ceiling(rules: ShoppingRules) -> Fraction:
     """The most words that any policy without a memory recites on average, as ``measure_survival`` counts them.
 
-    Words are drawn uniformly and independently. A list of one word has just been said when its turn comes, so it can be repeated. In
-    a longer list nothing that is heard when a letter is due tells of its word: the last word heard is of another letter. So every
-    word is right with probability 1 / ``words_per_letter``, whatever is answered.
+    On its turn such a policy hears the last word of the list w(L) first, then each word that it has said right itself, so what it
+    says is f0(w(L)), f1(w(1)), f2(w(2)), ... Whole lists that it says are closed chains w(1) = f0(w(L)), w(2) = f1(w(1)), ..., which are at
+    most W of the W^L lists, W being ``words_per_letter``: words are drawn uniformly and independently, so it says a list of L words whole
+    with probability W^(1 - L) at most. Who says at every letter the number of the word just heard comes that far with all lists of a
+    game at once, for the lists of later turns begin with those of earlier ones. Chance in the answers is a mixture of such policies.
     """
-    return expected_recited(rules, Fraction(1, rules.words_per_letter), first_is_heard=True)
+    count = rules.words_per_letter
+    return _mean_over_seats(rules, lambda length: Fraction(1, count ** max(length - 1, 0)))
 
 
-def expected_recited(
-    rules: ShoppingRules, word_chance: Fraction, new_word_chance: Fraction = Fraction(1), first_is_heard: bool = False
-) -> Fraction:
-    """Mean of the longest list said whole, where each word of the list is right with ``word_chance``, independently.
+def expected_recited(rules: ShoppingRules, word_chance: Fraction, new_word_chance: Fraction = Fraction(1)) -> Fraction:
+    """Mean of the longest list said whole, where each word of the list is right with ``word_chance``, independently at each turn.
 
-    ``new_word_chance``: that a new word is added, not given up; ``first_is_heard``: a list of one word is right for sure.
+    ``new_word_chance``: that a new word is added, not given up.
+    """
+
+    def reaches(length: int) -> Fraction:
+        turns = range(length, -1, -rules.num_players)
+        return word_chance ** sum(turns) * new_word_chance ** (len(turns) - 1)
+
+    return _mean_over_seats(rules, reaches)
+
+
+def _mean_over_seats(rules: ShoppingRules, reaches: Callable[[int], Fraction]) -> Fraction:
+    """Mean of the longest list said whole, where a player says one of so many words whole, and all before it, with chance ``reaches``.
+
+    The seat s meets lists of s, s + P, s + 2P, ... words.
     """
     total = Fraction(0)
     for seat in range(rules.num_players):
-        alive, before = Fraction(1), 0
+        before = 0
         for length in range(seat, rules.num_letters, rules.num_players):
-            alive *= 1 if length == 1 and first_is_heard else word_chance**length
-            total += alive * (length - before)
-            alive *= new_word_chance
+            total += reaches(length) * (length - before)
             before = length
     return total / rules.num_players
