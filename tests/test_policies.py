@@ -296,7 +296,7 @@ def test_policies_by_name_and_ready_made() -> None:
     ("spec", "message"),
     [
         ("gredy", "policy 'gredy', but known are random, greedy"),
-        ("search:100", "no search yet"),
+        ("search:100", "the searches are search:pimc, search:ismcts"),
         ("random?sample=1", "takes no parameters"),
         (RandomPolicy, "an object with act"),
         (7, "policy 7"),

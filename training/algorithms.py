@@ -27,7 +27,7 @@ from training.seat_buffer import EverySeatBuffer
 
 __all__ = ["buffer_state", "checkpoint_meta", "checkpoint_weights", "make_env", "make_evaluator", "make_model", "set_buffer_state"]
 
-VERSIONS = {"state": 1, "observation": ENCODING_VERSION, "action": ACTION_VERSION}
+VERSIONS = {"state": 2, "observation": ENCODING_VERSION, "action": ACTION_VERSION}
 """What a state must agree in with the code that goes on from it."""
 
 TrainingEnv = DominoVecEnv | EverySeatEnv

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from domino_env.engine._jit import jit
-from domino_env.engine.knowledge import note_draw
+from domino_env.engine.knowledge import note_draw, note_hit
 from domino_env.engine.layout import BITS
 from domino_env.engine.packed import DRAW_ANYTIME, DRAW_NEVER
 from domino_env.engine.scoring import add_points, makes_sum
@@ -49,6 +49,7 @@ def draw_tile(game: Any, rules: Any) -> None:
     if rules.lucky:
         if can_score(game, rules, tile):
             game.drawn_tile = tile
+            note_hit(game)
         else:
             _miss(game, rules)
 

@@ -8,7 +8,7 @@ from domino_env.engine._jit import jit
 from domino_env.engine.layout import BITS, clear_layout
 from domino_env.engine.legal import find_legal
 from domino_env.engine.rng import shuffle
-from domino_env.engine.state import GOING_ON, NONE, PLAYING, SEATS
+from domino_env.engine.state import GOING_ON, LOG, NONE, PLAYING, SEATS
 from domino_env.engine.turns import find_leader
 
 __all__ = ["deal", "next_round", "start_game", "start_round"]
@@ -72,6 +72,9 @@ def start_round(game: Any, rules: Any) -> None:
     game.passes = 0
     game.first_out = NONE
     game.round_winner = NONE
+    for k in range(min(game.log_size, LOG)):
+        game.log[k] = 0  # equal games are equal bytes
+    game.log_size = 0
     game.last_points = 0
     game.last_tile = NONE
     find_legal(game, rules)

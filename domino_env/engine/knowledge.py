@@ -1,4 +1,4 @@
-"""What everybody may conclude about a hand: the pips that a seat is proven not to hold.
+"""What everybody may conclude about a hand: the moves of the round, and the pips that a seat is proven not to hold.
 
 A seat that passes, or draws where only the stuck may, holds no tile that fits. A tile drawn afterwards may show any
 pip until it is known: played (then nothing changed), or kept by a seat that is stuck again (then it shows no open pip).
@@ -10,9 +10,25 @@ from typing import Any
 
 from domino_env.engine._jit import jit
 from domino_env.engine.packed import DRAW_STUCK
+from domino_env.engine.state import LOG, LOG_HIT, LOG_SEAT
 from domino_env.tiles import HIGH, LOW
 
-__all__ = ["known_voids", "note_draw", "note_play", "note_stuck"]
+__all__ = ["known_voids", "note_draw", "note_hit", "note_move", "note_play", "note_stuck"]
+
+
+@jit
+def note_move(game: Any, action: Any) -> None:
+    """Write down the move that the seat on turn makes."""
+    if game.log_size < LOG:
+        game.log[game.log_size] = action | (game.seat << LOG_SEAT)
+    game.log_size += 1
+
+
+@jit
+def note_hit(game: Any) -> None:
+    """The move just written down was a lucky draw that hit: everybody sees it, for it must be placed."""
+    if game.log_size <= LOG:
+        game.log[game.log_size - 1] |= LOG_HIT
 
 
 @jit

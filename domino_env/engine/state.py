@@ -16,6 +16,9 @@ __all__ = [
     "GAME",
     "GAME_OVER",
     "GOING_ON",
+    "LOG",
+    "LOG_HIT",
+    "LOG_SEAT",
     "NONE",
     "OUT",
     "PLAYING",
@@ -36,6 +39,10 @@ PLAYING, ROUND_OVER, GAME_OVER = 0, 1, 2
 
 # end of a round; the names are those of a record
 GOING_ON, OUT, BLOCKED, EXHAUSTED, TARGET = 0, 1, 2, 3, 4
+
+LOG = 254
+"""Moves of a round that its row keeps; hardly ever are there more."""
+LOG_SEAT, LOG_HIT = 9, 1 << 12
 
 GAME = np.dtype(
     [
@@ -73,6 +80,9 @@ GAME = np.dtype(
         ("passes", np.int32),  # passes in a row without a draw
         ("voids", np.int32, SEATS),  # bit per pip that the seat is proven not to hold (unresolved tiles aside)
         ("first_out", np.int32),  # seat that was first out in this round, or NONE
+        # the open round, as everybody saw it: what may be concluded of hidden tiles hangs on it
+        ("log_size", np.int32),  # moves made, also those beyond LOG that are not kept
+        ("log", np.int16, LOG),  # of each move the action, the seat (from bit LOG_SEAT on), and whether a lucky draw hit (LOG_HIT)
         # points, by seat; partners hold the same numbers
         ("score", np.int32, SEATS),
         ("start_score", np.int32, SEATS),  # at the start of the round

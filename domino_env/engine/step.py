@@ -7,7 +7,7 @@ from typing import Any
 from domino_env.engine._jit import jit
 from domino_env.engine.boneyard import draw_tile
 from domino_env.engine.hands import settle_lowest, settle_out
-from domino_env.engine.knowledge import note_play, note_stuck
+from domino_env.engine.knowledge import note_move, note_play, note_stuck
 from domino_env.engine.layout import place
 from domino_env.engine.legal import clear_legal, find_legal, split_action
 from domino_env.engine.packed import DRAW, PASS, SCORE_NONE
@@ -25,6 +25,7 @@ def step(game: Any, rules: Any, action: Any) -> None:
     game.last_points = 0
     game.last_tile = NONE
     arm, tile, flat = split_action(rules, action)
+    note_move(game, action)
     if arm == DRAW:
         draw_tile(game, rules)
     elif arm == PASS:

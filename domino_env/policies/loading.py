@@ -11,6 +11,7 @@ from domino_env.policies.checkpoint import load_checkpoint
 from domino_env.policies.learned import LearnedPolicy
 from domino_env.policies.protocol import Policy, check_policy
 from domino_env.policies.scripted import GreedyPolicy, RandomPolicy
+from domino_env.policies.search_spec import SEARCHES, search_policy
 from domino_env.rules import Rules
 
 __all__ = ["bundled_checkpoints", "load_policy"]
@@ -23,9 +24,10 @@ _PACKAGE = Path(__file__).resolve().parent.parent
 def load_policy(spec: str | os.PathLike[str] | Policy, rules: Rules | None = None, num_players: int | None = None) -> Policy:
     """The policy that ``spec`` names.
 
-    ``"random"``; ``"greedy"``; the path of a ``.safetensors`` checkpoint; or a bundled one such as ``"bergen/ppo"``. A checkpoint takes
-    parameters: ``"bergen/ppo?sample=1&temperature=0.5"`` draws its moves; without ``sample=1`` it plays the likeliest one. A policy
-    that is already made passes through. With ``rules`` and ``num_players`` it is also checked to fit that game.
+    ``"random"``; ``"greedy"``; a search, ``"search:pimc?worlds=64"`` or ``"search:ismcts?simulations=1000"``; the path of a
+    ``.safetensors`` checkpoint; or a bundled one such as ``"bergen/ppo"``. A checkpoint takes parameters:
+    ``"bergen/ppo?sample=1&temperature=0.5"`` draws its moves; without ``sample=1`` it plays the likeliest one. A policy that is already
+    made passes through. With ``rules`` and ``num_players`` it is also checked to fit that game.
 
     Raises ``PolicyError`` for what is none, ``CheckpointError`` for a file that cannot be used or does not fit.
     """
@@ -49,7 +51,7 @@ def bundled_checkpoints() -> dict[str, Path]:
 def _from_text(spec: str) -> Policy:
     name, _, query = spec.partition("?")
     if name == "search" or name.startswith("search:"):
-        raise PolicyError(f"policy {spec!r}: this version has no search yet")
+        return search_policy(spec)
     if name in _SCRIPTED:
         if query:
             raise PolicyError(f"policy {spec!r}: {name} takes no parameters")
@@ -58,7 +60,8 @@ def _from_text(spec: str) -> Policy:
     path = bundled.get(name, Path(name))
     if not (_is_file(path) or name.endswith((_SUFFIX, ".zip", ".pt", ".pth"))):
         shipped = ", ".join(bundled) or "none is bundled"
-        known = f"{', '.join(_SCRIPTED)}, the path of a {_SUFFIX} file, and checkpoints by name ({shipped})"
+        names = ", ".join([*_SCRIPTED, *(f"search:{search}" for search in SEARCHES)])
+        known = f"{names}, the path of a {_SUFFIX} file, and checkpoints by name ({shipped})"
         raise PolicyError(f"policy {spec!r}, but known are {known}")
     sample, temperature = _parameters(spec, query)
     return LearnedPolicy(load_checkpoint(path), sample=sample, temperature=temperature, name=spec)

@@ -1,0 +1,44 @@
+"""``"search:pimc?worlds=64"`` and its like: from text to a search policy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from urllib.parse import parse_qsl
+
+from domino_env.errors import PolicyError
+from domino_env.policies.ismcts import ISMCTSPolicy
+from domino_env.policies.pimc import PIMCPolicy
+from domino_env.policies.protocol import Policy
+
+__all__ = ["SEARCHES", "search_policy"]
+
+_PIMC: dict[str, Callable[[str], float]] = {"worlds": int, "depth": int}
+_ISMCTS: dict[str, Callable[[str], float]] = {"simulations": int, "exploration": float}
+SEARCHES: dict[str, tuple[type, dict[str, Callable[[str], float]]]] = {
+    "pimc": (PIMCPolicy, _PIMC),
+    "ismcts": (ISMCTSPolicy, _ISMCTS),
+}
+"""Name -> policy and its parameters."""
+
+
+def search_policy(spec: str) -> Policy:
+    """The policy of a spec that begins with ``search``. ``PolicyError`` for an unknown search or parameter, or a value that cannot be."""
+    name, _, query = spec.removeprefix("search").removeprefix(":").partition("?")
+    if name not in SEARCHES:
+        raise PolicyError(f"policy {spec!r}, but the searches are {', '.join(f'search:{known}' for known in SEARCHES)}")
+    kind, known = SEARCHES[name]
+    try:
+        pairs = parse_qsl(query, keep_blank_values=True, strict_parsing=bool(query))
+    except ValueError:
+        raise PolicyError(f"policy {spec!r}: parameters are written name=value&name=value") from None
+    given = dict(pairs)
+    if len(given) < len(pairs) or not set(given) <= set(known):
+        raise PolicyError(f"policy {spec!r}: the parameters of {name} are {', '.join(known)}, each once")
+    values = {}
+    for parameter, text in given.items():
+        try:
+            values[parameter] = known[parameter](text)
+        except ValueError:
+            raise PolicyError(f"policy {spec!r}: {parameter}={text}, but it is a number") from None
+    policy: Policy = kind(**values)
+    return policy
