@@ -12,7 +12,7 @@ from domino_env.shopping.checkpoint import load_shopping_checkpoint
 from domino_env.shopping.encoding import SHOPPING_ENCODING_VERSION
 from domino_env.shopping.survival import memoryless_ceiling
 from domino_env.shopping.words import themes, words_of
-from training.shopping_config import ShoppingConfig
+from training.shopping_config import ShoppingConfig, ShoppingEvaluationConfig, ShoppingPPOConfig
 
 __all__ = ["shopping_agents", "shopping_keys", "shopping_observation", "shopping_survival", "shopping_words"]
 
@@ -42,8 +42,8 @@ def shopping_words() -> list[str]:
 
 def shopping_keys() -> list[str]:
     """Every key of a config of this game."""
-    schemas = {"": ShoppingConfig, "evaluation": ShoppingConfig.model_fields["evaluation"].annotation}
-    rows = [row for holder, schema in schemas.items() for row in key_rows(holder, schema, {"evaluation", "ppo"})]
+    schemas = {"": ShoppingConfig, "evaluation": ShoppingEvaluationConfig, "ppo": ShoppingPPOConfig}
+    rows = [row for holder, schema in schemas.items() for row in key_rows(holder, schema, set(schemas))]
     return table(["key", "default", "values", "meaning"], rows)
 
 

@@ -9,10 +9,21 @@ from pydantic import Field, field_validator, model_validator
 from domino_env.shopping import ShoppingRules
 from training.config import PPOKeys, RunConfig, Strict, check_layers
 
-__all__ = ["ShoppingConfig", "ShoppingEvaluationConfig"]
+__all__ = ["ShoppingConfig", "ShoppingEvaluationConfig", "ShoppingPPOConfig"]
 
 
 _OF_LSTM = {"lstm", "remembers"}
+
+
+class ShoppingPPOConfig(PPOKeys):
+    """PPO's keys, with the defaults that suit this game."""
+
+    learning_rate: float = Field(default=2e-3, gt=0, description="Adam's step size at the start")
+    n_steps: int = Field(default=128, ge=2, description="words of each game between two updates; memory is learnt across so many")
+    batch_size: int = Field(default=1024, ge=2, description="words in a minibatch")
+    n_epochs: int = Field(default=4, ge=1, description="passes over the words of an update")
+    gamma: float = Field(default=0.8, gt=0, le=1, description="discount per word; what a word was worth shows at once")
+    gae_lambda: float = Field(default=0.9, ge=0, le=1, description="bias against variance of the advantages")
 
 
 class ShoppingEvaluationConfig(Strict):
@@ -43,7 +54,7 @@ class ShoppingConfig(RunConfig):
     lstm: int = Field(default=128, ge=1, le=1 << 14, description="units of the LSTM")
     remembers: int = Field(default=100, ge=2, le=1 << 20, description="words that units of the untrained LSTM keep what they hold, at most")
     evaluation: ShoppingEvaluationConfig = ShoppingEvaluationConfig()
-    ppo: PPOKeys = PPOKeys(n_steps=128, batch_size=1024, n_epochs=4, learning_rate=2e-3, gamma=0.8, gae_lambda=0.9)
+    ppo: ShoppingPPOConfig = ShoppingPPOConfig()
 
     @field_validator("layers")
     @classmethod
