@@ -1,4 +1,4 @@
-"""``python -m training train CONFIG | evaluate ... | ship ... | export ...``."""
+"""``python -m training train CONFIG | evaluate ... | exploit ... | ship ... | export ...``."""
 
 from __future__ import annotations
 
@@ -100,6 +100,29 @@ def ship(
     from training.ship import ship as start
 
     start(configs or sorted((ROOT / "configs").glob("*.yaml")), jobs)
+
+
+@app.command()
+def exploit(
+    checkpoint: Annotated[str, typer.Argument(metavar="CHECKPOINT", help="A checkpoint file or a bundled name.", show_default=False)],
+    decisions: Annotated[int, typer.Option(help="Decisions of the training.")] = 1_000_000,
+    deals: Deals = 2000,
+    seed: Annotated[int, typer.Option(help="Seed of the training.")] = 0,
+    run: Annotated[Path | None, typer.Option(metavar="FOLDER", help="Folder of the run. [default: runs/exploit/<checkpoint>]")] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in the folder, as if it had never stopped.")] = False,
+    json: Json = False,
+) -> None:
+    """Train a best reply against a frozen policy, and tell what it wins: a lower bound of what can be won against it.
+
+    Example: python -m training exploit bergen/ppo --decisions 2000000
+    """
+    from training.exploit import exploit as start
+
+    folder = run or Path("runs") / "exploit" / checkpoint.replace("/", "_").replace(".safetensors", "")
+    found = start(checkpoint, folder, decisions, seed, deals, ["python", "-m", "training", *sys.argv[1:]], resume)
+    points = found["points"]
+    won = f"{points['mean']:+.3f} [{points['low']:+.3f}, {points['high']:+.3f}] points a round"
+    print(dumps(found) if json else f"the reply wins {won} against {checkpoint}: a lower bound, a better reply may win more")
 
 
 @app.command()

@@ -102,7 +102,11 @@ class Policy(Protocol):
 
 def decide(policy: Policy, batch: Batch) -> npt.NDArray[np.int64]:
     """The policy's moves, (N,) int64. Raises ``PolicyError`` for an answer of another shape or kind, or that is not legal."""
-    answer = np.asarray(policy.act(batch))
+    given = policy.act(batch)
+    try:
+        answer = np.asarray(given)
+    except ValueError as error:
+        raise PolicyError(f"{policy_name(policy)}: an answer that is no array ({error})") from None
     if answer.shape != (len(batch),) or answer.dtype.kind not in "iu":
         got = f"answer of shape {answer.shape} and dtype {answer.dtype}"
         raise PolicyError(f"{policy_name(policy)}: {got}, but it is {len(batch)} whole numbers, one for each game")

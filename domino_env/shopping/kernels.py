@@ -53,7 +53,7 @@ def say_one(games: Any, i: Any, rules: Any, action: Any, drawn: Any, reward: Any
 
 @kernel
 def say_words(games: Any, rules: Any, actions: Any, rewards: Any) -> None:
-    """One word in every game: ``actions`` (N,) int64; writes ``rewards`` (N, P)."""
+    """One word in every game, none of which is over: ``actions`` (N,) int64; writes ``rewards`` (N, P)."""
     for i in range(len(games)):
         say(games[i], rules[0], actions[i], -1)
         write_rewards(games[i], rules[0], rewards[i])

@@ -83,7 +83,7 @@ class LearnedSpeaker:
     def set_state(self, state: dict[str, npt.NDArray[Any]]) -> None:
         """Go on from a state. ``PolicyError`` for that of another network."""
         if state["memory"].shape[1:] != self._memory.shape[1:]:
-            raise PolicyError(f"{self.name}: a memory of shape {state['memory'].shape}, but it is (N, {self._memory.shape[1:]})")
+            raise PolicyError(f"{self.name}: a memory of shape {state['memory'].shape}, but it is (N, *{self._memory.shape[1:]})")
         self._memory = state["memory"].copy()
 
 

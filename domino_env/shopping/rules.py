@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import math
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
@@ -67,8 +66,12 @@ class ShoppingRules:
             raise RulesError(f"new_words={self.new_words!r}, but it is 'chosen' or 'drawn'")
         reward = self.word_reward
         number = isinstance(reward, (int, float, np.integer, np.floating)) and not isinstance(reward, bool)
-        if not number or not math.isfinite(reward) or not 0 <= reward <= 1:
+        if not number or not 0 <= reward <= 1:
             raise RulesError(f"word_reward={reward!r}, but it is a number from 0 to 1")
+        # numpy's numbers are no JSON
+        for name in ("num_players", "num_letters", "words_per_letter"):
+            object.__setattr__(self, name, int(getattr(self, name)))
+        object.__setattr__(self, "word_reward", float(reward))
 
     @property
     def num_words(self) -> int:
@@ -89,7 +92,10 @@ class ShoppingRules:
         """(W,) the words of a letter (0 to 25), in the order of the action ids.
 
         With a theme, ``words_per_letter`` of the first theme, then those of the next; without one, a word of each theme in turn.
+        ``NotationError`` for a letter that there is not.
         """
+        if not 0 <= letter < len(LETTERS):
+            raise NotationError(f"letter {letter}, but letters are 0 to {len(LETTERS) - 1}")
         return _words(self.theme is not None, self.words_per_letter, letter)
 
     def move_text(self, letter: int, action: int) -> str:

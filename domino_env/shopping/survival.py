@@ -98,7 +98,8 @@ def memoryless_ceiling(rules: ShoppingRules) -> Fraction:
     says is f0(w(L)), f1(w(1)), f2(w(2)), ... Whole lists that it says are closed chains w(1) = f0(w(L)), w(2) = f1(w(1)), ..., which are at
     most W of the W^L lists, W being ``words_per_letter``: words are drawn uniformly and independently, so it says a list of L words whole
     with probability W^(1 - L) at most. Who says at every letter the number of the word just heard comes that far with all lists of a
-    game at once, for the lists of later turns begin with those of earlier ones. Chance in the answers is a mixture of such policies.
+    game at once, for the lists of later turns begin with those of earlier ones. Chance in the answers is a mixture of such
+    policies, which may differ from turn to turn.
     """
     count = rules.words_per_letter
     return _mean_over_seats(rules, lambda length: Fraction(1, count ** max(length - 1, 0)))

@@ -18,17 +18,20 @@ __all__ = ["Table", "answer_of", "answers_of"]
 
 def answers_of(speaker: Speaker, batch: Listening) -> npt.NDArray[np.int64]:
     """The speaker's answers, (K,) int64. ``PolicyError`` for those of another shape or kind, or outside the action space on turn."""
-    given = np.asarray(speaker.act(batch))
+    said = speaker.act(batch)
+    try:
+        given = np.asarray(said)
+    except ValueError as error:
+        raise PolicyError(f"{speaker_name(speaker)}: an answer that is no array ({error})") from None
     if given.shape != (len(batch),) or given.dtype.kind not in "iu":
         got = f"answer of shape {given.shape} and dtype {given.dtype}"
         raise PolicyError(f"{speaker_name(speaker)}: {got}, but it is {len(batch)} whole numbers, one for each listener")
-    answers = given.astype(np.int64, copy=False)
-    wrong = np.flatnonzero(batch.on_turn & ((answers < 0) | (answers >= batch.rules.num_actions)))
+    wrong = np.flatnonzero(batch.on_turn & ((given < 0) | (given >= batch.rules.num_actions)))
     if len(wrong):
         k = int(wrong[0])
         most = batch.rules.num_actions - 1
-        raise PolicyError(f"{speaker_name(speaker)}: action {answers[k]} in game {batch.rows[k]}, but action ids are 0 to {most}")
-    return answers
+        raise PolicyError(f"{speaker_name(speaker)}: action {given[k]} in game {batch.rows[k]}, but action ids are 0 to {most}")
+    return given.astype(np.int64, copy=False)
 
 
 def answer_of(speaker: Speaker, party: Party) -> int:
