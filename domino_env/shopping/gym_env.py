@@ -68,13 +68,14 @@ class ShoppingGymEnv(gymnasium.Env[npt.NDArray[np.float32], np.int64]):
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[npt.NDArray[np.float32], dict[str, Any]]:
         """Start a new game; ``seed`` and ``options`` as ``ShoppingAECEnv.reset``. Raises ``OptionsError``."""
         super().reset(seed=seed)
-        self.table.reset(seed, options)
-        self._speakers = self._coming
-        party, rules = self.table.party, self.table.rules
-        tickets = np.arange(len(self._speakers))
-        kernels.seat_learners(party.games, np.zeros(1, np.int64), rules.packed, tickets, self._fixed_seat, self._learner, self._seated)
-        if self.learner_seat in party.first.out:
-            raise OptionsError(f"options: out={party.first.out}, but the learner has seat {self.learner_seat}: fix it by learner_seat")
+        table = self.table.clone()  # a reset that is refused leaves the game as it was
+        table.reset(seed, options)
+        learner, seated = self._learner.copy(), self._seated.copy()
+        tickets = np.arange(len(self._coming))
+        kernels.seat_learners(table.party.games, np.zeros(1, np.int64), table.rules.packed, tickets, self._fixed_seat, learner, seated)
+        if learner[0] in table.party.first.out:
+            raise OptionsError(f"options: out={table.party.first.out}, but the learner has seat {learner[0]}: fix it by learner_seat")
+        self.table, self._learner, self._seated, self._speakers = table, learner, seated, self._coming
         self._over = False
         self._listen()
         return self._observe(), self._info()

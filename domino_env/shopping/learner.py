@@ -13,7 +13,7 @@ from domino_env.errors import IllegalMoveError, OptionsError
 from domino_env.shopping import kernels
 from domino_env.shopping.encoding import ShoppingEncoding
 from domino_env.shopping.game import new_games
-from domino_env.shopping.loading import Speaker, SpeakerSpec, load_speakers
+from domino_env.shopping.loading import Speaker, SpeakerSpec, load_speakers, speaker_name
 from domino_env.shopping.policies import Listening
 from domino_env.shopping.rules import ShoppingRules
 from domino_env.shopping.table import answers_of
@@ -157,9 +157,14 @@ class ShoppingGames:
         """
         return self._results[row]
 
+    def _names(self) -> npt.NDArray[np.uint8]:
+        """Who the opponents are, as an array."""
+        return np.frombuffer("\n".join(map(speaker_name, self.speakers)).encode(), np.uint8)
+
     def get_state(self) -> dict[str, npt.NDArray[Any]]:
         """Copies of all that ``set_state`` needs to go on from here, the memories of the opponents too."""
         state = {name: getattr(self, name).copy() for name in _STATE}
+        state["opponents"] = self._names()
         for number, speaker in enumerate(self.speakers):
             if hasattr(speaker, "get_state"):
                 state.update({f"speaker{number}.{name}": array for name, array in speaker.get_state().items()})
@@ -168,14 +173,21 @@ class ShoppingGames:
     def set_state(self, state: Mapping[str, npt.NDArray[Any]]) -> None:
         """Go on from a state of games like these with the same opponents. ``OptionsError`` for another one."""
         check_state({name: getattr(self, name) for name in _STATE}, state)
-        for name in _STATE:
-            getattr(self, name)[...] = state[name]
+        if not np.array_equal(state.get("opponents", np.zeros(0, np.uint8)), self._names()):
+            raise OptionsError("state: its opponents are others than those of these games")
+        memories: list[dict[str, npt.NDArray[Any]]] = []
         for number, speaker in enumerate(self.speakers):
             prefix = f"speaker{number}."
             kept = {name.removeprefix(prefix): array for name, array in state.items() if name.startswith(prefix)}
+            if hasattr(speaker, "get_state") and set(kept) != set(speaker.get_state()):
+                raise OptionsError(
+                    f"state: of opponent {number} it has {sorted(kept) or 'nothing'}, but there is {sorted(speaker.get_state())}"
+                )
+            memories.append(kept)
+        for name in _STATE:
+            getattr(self, name)[...] = state[name]
+        for speaker, kept in zip(self.speakers, memories, strict=True):
             if hasattr(speaker, "set_state"):
-                if not kept:
-                    raise OptionsError(f"state: no memory of opponent {number}")
                 speaker.set_state(kept)
         self.started = True
         self._observe()

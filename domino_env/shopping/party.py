@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from domino_env.errors import DominoError, IllegalMoveError, OptionsError
+from domino_env.errors import IllegalMoveError, OptionsError
 from domino_env.notation.state_bytes import open_bytes, seal
 from domino_env.shopping import kernels
 from domino_env.shopping.encoding import ShoppingEncoding
@@ -41,6 +41,22 @@ class Start(NamedTuple):
     """Number of the theme; -1: as the rules have it."""
 
 
+def check_start(rules: ShoppingRules, first: Start) -> None:
+    """``OptionsError`` for a start that no game of these rules has; its words are looked at by ``check_words`` too."""
+    players = range(rules.num_players)
+    fine = first.speaker in players and all(seat in players for seat in first.out) and len(set(first.out)) == len(first.out)
+    fine = fine and len(first.out) <= rules.num_players - 2 and first.speaker not in first.out
+    fine = fine and len(first.words) < rules.num_letters and all(word in range(rules.num_words) for word in first.words)
+    if not fine or first.theme not in range(-1, len(rules.themes)) or (first.theme >= 0 and rules.theme != "drawn"):
+        raise OptionsError(f"state: a game set up as {first}")
+
+
+def check_words(rules: ShoppingRules, first: Start, theme: int) -> None:
+    """``OptionsError`` for a first list that is not of the game's theme (its number, or -1)."""
+    if theme >= 0 and any(word // rules.words_per_letter != theme for word in first.words):
+        raise OptionsError(f"state: a game of the theme {rules.themes[theme]} set up as {first}")
+
+
 class Party:
     """A game of one row, ``games`` (1,). It is started by ``start``."""
 
@@ -48,7 +64,10 @@ class Party:
         self.rules = rules
         self.encoding = ShoppingEncoding(rules)
         self.games = new_games(1)
-        self.seed = 0
+        self.seed: int | None = None
+        """The seed that leads to this game by itself; None where the generator had been used before."""
+        self.origin = 0
+        """The seed of the generator."""
         self.started = False
         self.begun = (0, 0)
         """Games begun and words said in the row before this game."""
@@ -60,14 +79,16 @@ class Party:
     def start(self, seed: int) -> None:
         """Begin a game from a seed."""
         kernels.seed_rows(self.games, _FIRST, np.array([seed], np.uint64))
-        self.seed = seed
+        self.origin = seed
         self.start_again()
+        self.seed = seed
 
     def start_again(self) -> None:
         """Begin another game where the generator stands."""
         self.begun = (int(self.games["deals"][0]), int(self.games["moves"][0]))
         self._set_up(Start())
         self.started = True
+        self.seed = None
 
     def set_up(self, first: Start) -> None:
         """Begin the game just started anew, in another way. The values have been checked."""
@@ -155,10 +176,11 @@ class Party:
     def past(self) -> Iterator[Party]:
         """This game again, from its start to where it stands now: one object, handed out before every word and at the end."""
         other = Party(self.rules)
-        other.start(self.seed)
+        other.start(self.origin)
         other.games["deals"], other.games["moves"] = self.begun
         other.start_again()
         other.set_up(self.first)
+        other.seed = self.seed
         for said in self.said:
             yield other
             other.say(said.word, said.word if said.new else -1)
@@ -170,11 +192,18 @@ class Party:
         deals, moves = int(self.games["deals"][0]), int(self.games["moves"][0])
         kernels.seed_rows(self.games, _FIRST, np.array([seed], np.uint64))
         self.games["deals"], self.games["moves"] = deals, moves
-        self.seed = seed
+        self.seed, self.origin = None, seed
 
     def to_bytes(self) -> bytes:
         """The game as bytes that hold no code: how it began and what was said."""
-        head = {"rules": self.rules.to_json(), "seed": self.seed, "begun": self.begun, "first": self.first, "said": self.said}
+        head = {
+            "rules": self.rules.to_json(),
+            "seed": self.seed,
+            "origin": self.origin,
+            "begun": self.begun,
+            "first": self.first,
+            "said": self.said,
+        }
         return seal(head, self.games.tobytes())
 
     def from_bytes(self, data: object) -> None:
@@ -184,11 +213,14 @@ class Party:
             raise OptionsError(f"state: rules={head.get('rules')!r}, but this game has {self.rules.to_json()!r}")
         other = Party(self.rules)
         try:
-            other.seed, other.begun, other.first = head["seed"], tuple(head["begun"]), Start(*head["first"])
-            other.said = [Said(*said) for said in head["said"]]
+            other.seed, other.origin, other.first = head["seed"], head["origin"], Start(*head["first"])
+            deals, moves = head["begun"]
+            other.begun, other.said = (deals, moves), [Said(*said) for said in head["said"]]
+            check_start(self.rules, other.first)
             *_, again = other.past()
-        except (KeyError, TypeError, ValueError, DominoError) as error:
+        except (KeyError, TypeError, ValueError, OverflowError, IndexError) as error:
             raise OptionsError(f"state: these bytes are damaged: {error}") from None
-        if again.games.tobytes() != body or again.said != other.said:
+        if again.games.tobytes() != body or again.said != other.said or other.seed not in (None, other.origin):
             raise OptionsError("state: these bytes are damaged: what was said leads to another game")
+        check_words(self.rules, other.first, int(again.games["theme"][0]))
         self.__dict__.update(again.__dict__)

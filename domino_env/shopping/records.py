@@ -1,8 +1,9 @@
 """Records of the memory game: whole games as JSON (format 1), and their replay.
 
-``{"format": 1, "variant": "shopping", "rules": {what differs from the defaults}, "num_players", "seed", "theme" where there is one,
-"start": {"words", "speaker", "out"} where the game was set up so, "events": [{"seat", "word" (null: gave up), "new" and "right" (bool)}],
-"end": "last" (one is left) or "alphabet" (it has run out), "winners"}``. A game that is not over has no ``end``.
+``{"format": 1, "variant": "shopping", "rules": {what differs from the defaults}, "num_players", "seed" (null: the game began where a
+generator stood), "theme" where there is one, "start": {"words", "speaker", "out"} where the game was set up so, "events": [{"seat", "word"
+(null: gave up), "new" and "right" (bool)}], "end": "last" (one is left) or "alphabet" (it has run out), "winners"}``. A game that is
+not over has no ``end``.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ def replay_words(record: Mapping[str, Any]) -> Iterator[Party]:
     try:
         party = _opened(record)
         events = list(record["events"])
-    except (KeyError, TypeError, DominoError) as error:
+    except (KeyError, TypeError, ValueError) as error:
         raise RecordError(f"record: {error!r}" if isinstance(error, KeyError) else f"record: {error}") from None
     for number, event in enumerate(events):
         yield party
@@ -76,16 +77,17 @@ def _opened(record: Mapping[str, Any]) -> Party:
     if record["variant"] != VARIANT or record["format"] != RECORD_FORMAT or isinstance(record["format"], bool):
         raise RecordError(f"variant {record['variant']!r}, format {record['format']!r}, but it is {VARIANT!r}, format {RECORD_FORMAT}")
     seed, theme = record["seed"], record.get("theme")
-    if isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < 2**64:
-        raise RecordError(f"seed {seed!r}, but a seed is a whole number from 0 to 2**64 - 1")
+    if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int) or not 0 <= seed < 2**64):
+        raise RecordError(f"seed {seed!r}, but it is null or a whole number from 0 to 2**64 - 1")
     party = Party(ShoppingRules(num_players=record["num_players"], **record["rules"]))
-    party.start(seed)
+    party.start(seed or 0)
     set_up = {**dict(record.get("start", {})), **({"theme": theme} if party.rules.theme == "drawn" else {})}
     first = read_start(party, set_up)
     if first is not None:
         party.set_up(first)
     if party.theme != theme:
         raise RecordError(f"theme {theme!r}, but the rules have {party.theme!r}")
+    party.seed = seed
     return party
 
 
