@@ -66,7 +66,7 @@ def test_checkers(seats: int, theme: str | None) -> None:
 def test_off_turn_nothing_is_heard(theme: str | None, new_words: str) -> None:
     seen = []
     for noise in range(3):
-        env = ShoppingGymEnv(4, ["perfect", "forgetful?p=0.02"], theme=theme, new_words=new_words)
+        env = ShoppingGymEnv(4, ["perfect", "forgetful?p=0.02"], num_letters=12, theme=theme, new_words=new_words)
         _, info = env.reset(seed=3)
         rng, off, steps = random.Random(1), random.Random(noise), []
         while "winners" not in info:

@@ -27,6 +27,7 @@ __all__ = [
     "copy_state",
     "deal_options",
     "entropy_seed",
+    "given_options",
     "is_one_round",
     "reset_mask_of",
     "resolve_rules",
@@ -154,18 +155,24 @@ def reset_mask_of(options: Any, count: int) -> npt.NDArray[np.bool_] | None:
     return mask
 
 
+def given_options(options: Any, known: Sequence[str]) -> dict[str, Any]:
+    """The options of ``reset`` that say something; ``OptionsError`` for others than the ``known``."""
+    if options is not None and not isinstance(options, Mapping):
+        raise OptionsError(f"options={options!r}, but they are a dict with {', '.join(known)}")
+    # PettingZoo's api_test passes a meaningless key "options"
+    given = {name: value for name, value in (options or {}).items() if name != "options" and value is not None}
+    unknown = [name for name in given if name not in known]
+    if unknown:
+        raise OptionsError(f"options: unknown {unknown[0]!r}; the options are {', '.join(known)}")
+    return given
+
+
 def deal_options(game: PlayedGame, options: Mapping[str, Any] | None) -> bool:
     """Set ``game`` up anew with the options of ``reset``; what they leave out stays as its generator dealt it.
 
     Returns whether there was anything to set up. Raises ``OptionsError`` for what cannot be.
     """
-    # PettingZoo's api_test passes a meaningless key "options"
-    if options is not None and not isinstance(options, Mapping):
-        raise OptionsError(f"options={options!r}, but they are a dict with {', '.join(_OPTIONS)}")
-    given = {name: value for name, value in (options or {}).items() if name != "options" and value is not None}
-    unknown = [name for name in given if name not in _OPTIONS]
-    if unknown:
-        raise OptionsError(f"options: unknown {unknown[0]!r}; the options are {', '.join(_OPTIONS)}")
+    given = given_options(options, _OPTIONS)
     if not given:
         return False
     order = _order(game, _list("hands", given.get("hands", [])), _list("boneyard", given.get("boneyard", [])))

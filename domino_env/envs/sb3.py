@@ -21,6 +21,21 @@ __all__ = ["BatchVecEnv", "DominoVecEnv"]
 class BatchVecEnv(VecEnv):
     """What a ``VecEnv`` answers where its games are rows of one batch, not objects of their own."""
 
+    _next_seed: int | None
+
+    def seed(self, seed: int | None = None) -> Sequence[int | None]:
+        """Seeds for the next ``reset``: ``seed + g`` for game g."""
+        self._next_seed = entropy_seed() if seed is None else seed
+        return [int(value) for value in as_seeds(self._next_seed, self.num_envs)]
+
+    def _take_seeds(self) -> npt.NDArray[np.uint64] | None:
+        """(N,) seeds for a ``reset``, once; None where the generators go on. ``OptionsError`` where options were set."""
+        if any(self._options):
+            raise OptionsError(f"set_options({self._options[0]!r}): a batch takes no options for its games")
+        seeds = None if self._next_seed is None else as_seeds(self._next_seed, self.num_envs)
+        self._next_seed = None
+        return seeds
+
     def close(self) -> None:
         """Nothing to release."""
 
@@ -99,17 +114,9 @@ class DominoVecEnv(BatchVecEnv):
         self._lengths[:] = state["lengths"]
         return self._observe()
 
-    def seed(self, seed: int | None = None) -> Sequence[int | None]:
-        """Seeds for the next ``reset``: ``seed + g`` for game g."""
-        self._next_seed = entropy_seed() if seed is None else seed
-        return [int(value) for value in as_seeds(self._next_seed, self.num_envs)]
-
     def reset(self) -> npt.NDArray[np.float32]:
         """Start all games anew; seeded once by ``seed`` or the constructor, later from where the generators stand."""
-        if any(self._options):
-            raise OptionsError(f"set_options({self._options[0]!r}): a batch takes no options for its games")
-        seeds = None if self._next_seed is None else as_seeds(self._next_seed, self.num_envs)
-        self._next_seed = None
+        seeds = self._take_seeds()
         self._turn_buffer()
         self.games.reset(seeds)
         self._returns[:] = 0.0

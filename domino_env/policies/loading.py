@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from urllib.parse import parse_qsl
 
 from domino_env.errors import PolicyError
 from domino_env.policies.checkpoint import load_checkpoint
 from domino_env.policies.learned import LearnedPolicy
+from domino_env.policies.parameters import read_parameters
 from domino_env.policies.protocol import Policy, check_policy
 from domino_env.policies.scripted import GreedyPolicy, RandomPolicy
 from domino_env.policies.search_spec import SEARCHES, search_policy
@@ -76,13 +76,7 @@ def _is_file(path: Path) -> bool:
 
 def _parameters(spec: str, query: str) -> tuple[bool, float]:
     """``sample`` and ``temperature`` of a checkpoint."""
-    try:
-        pairs = parse_qsl(query, keep_blank_values=True, strict_parsing=bool(query))
-    except ValueError:
-        raise PolicyError(f"policy {spec!r}: parameters are written name=value&name=value") from None
-    given = dict(pairs)
-    if len(given) < len(pairs) or not set(given) <= {"sample", "temperature"}:
-        raise PolicyError(f"policy {spec!r}: the parameters are sample and temperature, each once")
+    given = read_parameters(spec, query, ("sample", "temperature"))
     if given.get("sample", "0") not in ("0", "1"):
         raise PolicyError(f"policy {spec!r}: sample={given['sample']}, but it is 0 or 1")
     sample = given.get("sample") == "1"

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from urllib.parse import parse_qsl
 
 from domino_env.errors import PolicyError
 from domino_env.policies.ismcts import ISMCTSPolicy
+from domino_env.policies.parameters import read_parameters
 from domino_env.policies.pimc import PIMCPolicy
 from domino_env.policies.protocol import Policy
 
@@ -27,15 +27,8 @@ def search_policy(spec: str) -> Policy:
     if name not in SEARCHES:
         raise PolicyError(f"policy {spec!r}, but the searches are {', '.join(f'search:{known}' for known in SEARCHES)}")
     kind, known = SEARCHES[name]
-    try:
-        pairs = parse_qsl(query, keep_blank_values=True, strict_parsing=bool(query))
-    except ValueError:
-        raise PolicyError(f"policy {spec!r}: parameters are written name=value&name=value") from None
-    given = dict(pairs)
-    if len(given) < len(pairs) or not set(given) <= set(known):
-        raise PolicyError(f"policy {spec!r}: the parameters of {name} are {', '.join(known)}, each once")
     values = {}
-    for parameter, text in given.items():
+    for parameter, text in read_parameters(spec, query, known).items():
         try:
             values[parameter] = known[parameter](text)
         except ValueError:

@@ -54,6 +54,7 @@ class ShoppingGymEnv(gymnasium.Env[npt.NDArray[np.float32], np.int64]):
         self._learner = np.zeros(1, np.int64)
         self._seated = np.zeros((1, num_players), np.int64)
         self._over = True
+        self._broken_off = False  # whether some policies have heard a word that others have not
         self._answer = 0
 
     def set_opponents(self, opponents: SpeakerSpec | Sequence[SpeakerSpec]) -> None:
@@ -82,6 +83,8 @@ class ShoppingGymEnv(gymnasium.Env[npt.NDArray[np.float32], np.int64]):
 
     def step(self, action: Any) -> tuple[npt.NDArray[np.float32], float, bool, bool, dict[str, Any]]:
         """One word: the learner's action where it is on turn, else that of the policy on turn."""
+        if self._broken_off:
+            raise OptionsError("a step was broken off while an opponent listened: call reset")
         if self._over:
             raise IllegalMoveError(f"action {action!r}, but no game is under way: call reset")
         chosen = as_action(action)
@@ -102,6 +105,7 @@ class ShoppingGymEnv(gymnasium.Env[npt.NDArray[np.float32], np.int64]):
 
     def _listen(self) -> None:
         """Every policy hears what was said last; the answer of the one on turn is kept for the next step."""
+        self._broken_off = True
         party = self.table.party
         seats = [seat for seat in party.seats_in() if seat != self.learner_seat]
         for number, speaker in enumerate(self._speakers):
@@ -110,6 +114,7 @@ class ShoppingGymEnv(gymnasium.Env[npt.NDArray[np.float32], np.int64]):
                 listening = Listening.of_games(party.games, np.zeros(len(mine), np.int64), mine, party.rules, party.encoding)
                 for seat, answer in zip(mine.tolist(), answers_of(speaker, listening).tolist(), strict=True):
                     self._answer = answer if seat == party.seat else self._answer
+        self._broken_off = False
 
     def _observe(self) -> npt.NDArray[np.float32]:
         return self.table.party.observe(self.learner_seat)

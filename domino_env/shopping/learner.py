@@ -62,6 +62,7 @@ class ShoppingGames:
         self.final_recited = np.zeros(count, np.int64)
         self._rewards = np.zeros((count, seats))
         self.started = False
+        self._broken_off = False  # whether some policies have heard a word that others have not
 
     def set_opponents(self, opponents: SpeakerSpec | Sequence[SpeakerSpec]) -> None:
         """Seat other policies in games that start from now on. Seats of games under way go on with the policy that is at the same place
@@ -84,6 +85,7 @@ class ShoppingGames:
             kernels.seed_rows(self.rows, rows, seeds)
         self._open(rows)
         self._observe()
+        self._broken_off = False
 
     def _open(self, rows: npt.NDArray[np.int64]) -> None:
         kernels.open_games(self.rows, rows, self.rules.packed)
@@ -97,6 +99,8 @@ class ShoppingGames:
 
     def check(self, actions: npt.ArrayLike) -> npt.NDArray[np.int64]:
         """``actions`` as (N,) int64. ``OptionsError`` for another shape or type, ``IllegalMoveError`` outside the action space."""
+        if self._broken_off:
+            raise OptionsError("a step was broken off while an opponent listened: call reset")
         chosen = as_actions(actions, self.num_envs)
         wrong = np.flatnonzero((chosen < 0) | (chosen >= self.rules.num_actions))
         if len(wrong):
@@ -107,7 +111,9 @@ class ShoppingGames:
     def step(self, actions: npt.ArrayLike) -> None:
         """One word in every game: of ``actions`` (N,) where the learner is on turn, of the policies elsewhere. Raises as ``check``."""
         chosen = self.check(actions)
+        self._broken_off = True
         answers = np.where(self.on_turn, chosen, self._others_answer())
+        self._broken_off = False
         kernels.say_words(self.rows, self.rules.packed, answers, self._rewards)
         self.reward[:] = self._rewards[self._all, self.learner]
         self._count_recited()
@@ -189,5 +195,5 @@ class ShoppingGames:
         for speaker, kept in zip(self.speakers, memories, strict=True):
             if hasattr(speaker, "set_state"):
                 speaker.set_state(kept)
-        self.started = True
+        self.started, self._broken_off = True, False
         self._observe()

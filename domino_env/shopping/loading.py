@@ -6,13 +6,13 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
-from urllib.parse import parse_qsl
 
 import numpy as np
 import numpy.typing as npt
 
 from domino_env.errors import PolicyError
 from domino_env.policies.loading import bundled_checkpoints
+from domino_env.policies.parameters import read_parameters
 from domino_env.shopping.checkpoint import load_shopping_checkpoint
 from domino_env.shopping.learned import LearnedSpeaker
 from domino_env.shopping.policies import Listening, RandomSpeaker, RememberingSpeaker
@@ -72,31 +72,19 @@ def load_speakers(specs: SpeakerSpec | Sequence[SpeakerSpec], rules: ShoppingRul
 def _from_text(spec: str) -> Speaker:
     name, _, query = spec.partition("?")
     if name in ("random", "perfect"):
-        _parameters(spec, query, ())
+        read_parameters(spec, query, ())
         return RandomSpeaker() if name == "random" else RememberingSpeaker()
     if name == "forgetful":
-        return RememberingSpeaker(_number(spec, _parameters(spec, query, ("p",)).get("p", "0.1")))
+        return RememberingSpeaker(_number(spec, read_parameters(spec, query, ("p",)).get("p", "0.1")))
     bundled = {key: path for key, path in bundled_checkpoints().items() if key.startswith("shopping/")}
     path = bundled.get(name, Path(name))
     if name not in bundled and not name.endswith(_SUFFIX):
         shipped = ", ".join(bundled) or "none is bundled"
         raise PolicyError(f"policy {spec!r}, but known are random, perfect, forgetful?p=..., the path of a {_SUFFIX} file, and {shipped}")
-    sample = _parameters(spec, query, ("sample",)).get("sample", "0")
+    sample = read_parameters(spec, query, ("sample",)).get("sample", "0")
     if sample not in ("0", "1"):
         raise PolicyError(f"policy {spec!r}: sample={sample}, but it is 0 or 1")
     return LearnedSpeaker(load_shopping_checkpoint(path), sample=sample == "1", name=spec)
-
-
-def _parameters(spec: str, query: str, known: tuple[str, ...]) -> dict[str, str]:
-    try:
-        pairs = parse_qsl(query, keep_blank_values=True, strict_parsing=bool(query))
-    except ValueError:
-        raise PolicyError(f"policy {spec!r}: parameters are written name=value&name=value") from None
-    given = dict(pairs)
-    if len(given) < len(pairs) or not set(given) <= set(known):
-        allowed = f"the parameters are {', '.join(known)}, each once" if known else "it takes no parameters"
-        raise PolicyError(f"policy {spec!r}: {allowed}")
-    return given
 
 
 def _number(spec: str, text: str) -> float:

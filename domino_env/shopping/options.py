@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from domino_env.envs.options import given_options
 from domino_env.errors import OptionsError
 from domino_env.shopping.party import Party, Start
 from domino_env.shopping.rules import ShoppingRules
@@ -19,13 +20,7 @@ _OPTIONS = ("words", "speaker", "out", "theme")
 
 def read_start(party: Party, options: Mapping[str, Any] | None) -> Start | None:
     """What ``options`` set up in a game just begun; None where they leave all as it is. Raises ``OptionsError`` for what cannot be."""
-    if options is not None and not isinstance(options, Mapping):
-        raise OptionsError(f"options={options!r}, but they are a dict with {', '.join(_OPTIONS)}")
-    # PettingZoo's api_test passes a meaningless key "options"
-    given = {name: value for name, value in (options or {}).items() if name != "options" and value is not None}
-    unknown = [name for name in given if name not in _OPTIONS]
-    if unknown:
-        raise OptionsError(f"options: unknown {unknown[0]!r}; the options are {', '.join(_OPTIONS)}")
+    given = given_options(options, _OPTIONS)
     if not given:
         return None
     rules = party.rules

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
-from domino_env.envs.options import as_seeds, check_state, entropy_seed
+from domino_env.envs.options import as_seeds, check_state
 from domino_env.envs.sb3 import BatchVecEnv
-from domino_env.errors import OptionsError
 from domino_env.shopping.learner import ShoppingGames
 
 __all__ = ["ShoppingVecEnv"]
@@ -55,18 +54,9 @@ class ShoppingVecEnv(BatchVecEnv):
         self._lengths[:] = state["lengths"]
         return self.games.observation.copy()
 
-    def seed(self, seed: int | None = None) -> Sequence[int | None]:
-        """Seeds for the next ``reset``: ``seed + g`` for game g."""
-        self._next_seed = entropy_seed() if seed is None else seed
-        return [int(value) for value in as_seeds(self._next_seed, self.num_envs)]
-
     def reset(self) -> npt.NDArray[np.float32]:
         """Start all games anew; seeded once by ``seed`` or the constructor, later from where the generators stand."""
-        if any(self._options):
-            raise OptionsError(f"set_options({self._options[0]!r}): a batch takes no options for its games")
-        seeds = None if self._next_seed is None else as_seeds(self._next_seed, self.num_envs)
-        self._next_seed = None
-        self.games.reset(seeds)
+        self.games.reset(self._take_seeds())
         self._returns[:] = 0.0
         self._lengths[:] = 0
         self.reset_infos = [{} for _ in range(self.num_envs)]
