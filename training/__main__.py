@@ -1,4 +1,4 @@
-"""``python -m training train CONFIG | evaluate ... | exploit ... | ship ... | export ...``."""
+"""``python -m training train CONFIG | evaluate ... | exploit ... | exploitability ... | ship ... | export ...``."""
 
 from __future__ import annotations
 
@@ -123,6 +123,26 @@ def exploit(
     points = found["points"]
     won = f"{points['mean']:+.3f} [{points['low']:+.3f}, {points['high']:+.3f}] points a round"
     print(dumps(found) if json else f"the reply wins {won} against {checkpoint}: a lower bound, a better reply may win more")
+
+
+@app.command()
+def exploitability(
+    checkpoint: Annotated[str, typer.Argument(metavar="CHECKPOINT", help="A checkpoint of a small set.", show_default=False)],
+    iterations: Annotated[int, typer.Option(help="Iterations of CFR+, beside which it is shown.")] = 32,
+    json: Json = False,
+) -> None:
+    """Tell exactly what a perfect opponent wins against a policy, on a set small enough; beside CFR+ and random play. Needs OpenSpiel.
+
+    Example: python -m training exploitability runs/small/best.safetensors --iterations 64
+    """
+    from training.exploitability import exploitability as start
+
+    found = start(checkpoint, iterations)
+    if json:
+        print(dumps(found))
+        return
+    for one in found:
+        print(f"{one['exploitability']:8.4f} points a round  {one['policy']}")
 
 
 @app.command()

@@ -18,6 +18,7 @@ from domino_env.shopping.party import Party
 from domino_env.shopping.party_view import PartyView
 from domino_env.shopping.rules import ShoppingRules
 from domino_env.shopping.telling import scene_text
+from domino_env.shopping.words import LETTERS
 
 __all__ = ["RENDER_MODES", "ShoppingAECEnv", "env", "raw_env"]
 
@@ -79,6 +80,7 @@ class ShoppingAECEnv(PartyView, AECEnv[str, Any, Any]):
         box = spaces.Box(0.0, 1.0, (self.encoding.size,), np.float32)
         mask = spaces.Box(0, 1, (self.rules.num_actions,), np.int8)
         self.observation_spaces = {agent: spaces.Dict({"observation": box, "action_mask": mask}) for agent in self.possible_agents}
+        self.state_space = spaces.Box(0.0, 1.0, (self.encoding.size + len(LETTERS) * self.rules.num_words,), np.float32)
         self.action_spaces = {agent: spaces.Discrete(self.rules.num_actions) for agent in self.possible_agents}
 
     def observation_space(self, agent: str) -> spaces.Dict:
@@ -112,8 +114,12 @@ class ShoppingAECEnv(PartyView, AECEnv[str, Any, Any]):
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
         self._skip_agent_selection: str | None = None
         self.agent_selection = self.possible_agents[party.seat]
-        if self.render_mode == "human":
-            self._show()
+        self._show()
+
+    def become(self, other: ShoppingAECEnv) -> None:
+        """Take over the game of an environment of the same rules."""
+        self.__dict__.update({**other.clone().__dict__, "render_mode": self.render_mode})
+        self._show()
 
     def step(self, action: Any) -> None:
         """The agent on turn says a word or gives up; an agent that is out is stepped once with None.
@@ -138,8 +144,7 @@ class ShoppingAECEnv(PartyView, AECEnv[str, Any, Any]):
             self.terminations = dict.fromkeys(self.agents, True)
         self.agent_selection = self.possible_agents[party.seat]
         self._deads_step_first()
-        if self.render_mode == "human":
-            self._show()
+        self._show()
 
     def observe(self, agent: str) -> dict[str, np.ndarray]:
         """What ``agent`` hears now, as fresh arrays; also off turn, and when it is out. ``OptionsError`` for an unknown agent or before
@@ -151,6 +156,18 @@ class ShoppingAECEnv(PartyView, AECEnv[str, Any, Any]):
         seat = self._seat_of[agent]
         on_turn = not self.party.over and seat == self.party.seat
         return {"observation": self.party.observe(seat), "action_mask": np.full(self.rules.num_actions, on_turn, np.int8)}
+
+    def legal_moves(self) -> list[str]:
+        """As ``PartyView``; empty too while an agent that is out is to be stepped with None."""
+        return [] if self.terminations.get(self.agent_selection, False) else super().legal_moves()
+
+    def state(self) -> np.ndarray:
+        """(D + 26 W,) float32 for a centralised critic: what ``player_0`` hears, then for each letter the word of the list as 1 of W."""
+        words = np.zeros((len(LETTERS), self.rules.num_words), np.float32)
+        for letter, word in enumerate(self.party.games["words"][0].tolist()):
+            if word >= 0:
+                words[letter, word] = 1.0
+        return np.concatenate([self.observe(self.possible_agents[0])["observation"], words.ravel()])
 
     def describe(self, observation: Any) -> dict[str, float]:
         """Name -> value of every number of an observation (the array, or the dict that holds it)."""
@@ -209,7 +226,8 @@ class ShoppingAECEnv(PartyView, AECEnv[str, Any, Any]):
     # ------------------------------------------------------------------------------------------------- rendering
 
     def _show(self) -> None:
-        print(scene_text(self.party))
+        if self.render_mode == "human":
+            print(scene_text(self.party))
 
     def render(self) -> str | None:
         """``"ansi"``: the turn so far as text, as everybody hears it. ``"human"`` prints it after every word by itself."""

@@ -56,6 +56,7 @@ class ShoppingGymEnv(gymnasium.Env[npt.NDArray[np.float32], np.int64]):
         self._over = True
         self._broken_off = False  # whether some policies have heard a word that others have not
         self._answer = 0
+        self._recited = 0
 
     def set_opponents(self, opponents: SpeakerSpec | Sequence[SpeakerSpec]) -> None:
         """Seat other policies, in games that start from now on; one under way is played on by those it began with."""
@@ -69,15 +70,17 @@ class ShoppingGymEnv(gymnasium.Env[npt.NDArray[np.float32], np.int64]):
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[npt.NDArray[np.float32], dict[str, Any]]:
         """Start a new game; ``seed`` and ``options`` as ``ShoppingAECEnv.reset``. Raises ``OptionsError``."""
         super().reset(seed=seed)
-        table = self.table.clone()  # a reset that is refused leaves the game as it was
+        table = self.table.clone()  # a reset that is refused leaves the game as it was, and shows nothing
+        table.render_mode = None
         table.reset(seed, options)
         learner, seated = self._learner.copy(), self._seated.copy()
         tickets = np.arange(len(self._coming))
         kernels.seat_learners(table.party.games, np.zeros(1, np.int64), table.rules.packed, tickets, self._fixed_seat, learner, seated)
         if learner[0] in table.party.first.out:
             raise OptionsError(f"options: out={table.party.first.out}, but the learner has seat {learner[0]}: fix it by learner_seat")
-        self.table, self._learner, self._seated, self._speakers = table, learner, seated, self._coming
-        self._over = False
+        self.table.become(table)
+        self._learner, self._seated, self._speakers = learner, seated, self._coming
+        self._over, self._recited = False, 0
         self._listen()
         return self._observe(), self._info()
 
@@ -96,6 +99,9 @@ class ShoppingGymEnv(gymnasium.Env[npt.NDArray[np.float32], np.int64]):
         party = self.table.party
         self.table.step(chosen if party.seat == self.learner_seat else self._answer)
         reward = float(party.reward[self.learner_seat])
+        said = party.said[-1]
+        if said.seat == self.learner_seat and said.right and not said.new and party.due == int(party.games["length"][0]):
+            self._recited = party.due
         self._over = party.over or self.learner_seat not in party.seats_in()
         while not self._over and self.table.terminations[self.table.agent_selection]:
             self.table.step(None)  # others that are out leave
@@ -133,6 +139,7 @@ class ShoppingGymEnv(gymnasium.Env[npt.NDArray[np.float32], np.int64]):
             info["seat"] = self.learner_seat
             info["opponents"] = [-1 if seat == self.learner_seat else int(self._seated[0, seat]) for seat in seats]
             info["list_length"] = len(party.words())
+            info["recited"] = self._recited
         return info
 
     def render(self) -> str | None:

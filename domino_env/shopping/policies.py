@@ -104,8 +104,11 @@ class RememberingSpeaker:
         return {"memory": self._memory.copy()}
 
     def set_state(self, state: dict[str, npt.NDArray[Any]]) -> None:
-        """Go on from a state."""
-        self._memory = state["memory"].copy()
+        """Go on from a state. ``PolicyError`` for one that is none."""
+        memory = state["memory"]
+        if memory.ndim != 3 or memory.shape[2] != len(LETTERS) or memory.dtype != np.int16:
+            raise PolicyError(f"{self.name}: a memory of {memory.dtype} {memory.shape}, but it is int16 (N, seats, {len(LETTERS)})")
+        self._memory = memory.copy()
 
 
 @kernel

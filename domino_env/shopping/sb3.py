@@ -64,6 +64,10 @@ class ShoppingVecEnv(BatchVecEnv):
         self._reset_options()
         return self.games.observation.copy()
 
+    def action_masks(self) -> npt.NDArray[np.bool_]:
+        """(N, A) bool, all True: any word may be said, and off turn any answer will do."""
+        return np.ones((self.num_envs, self.games.rules.num_actions), np.bool_)
+
     def step_async(self, actions: npt.NDArray[Any]) -> None:
         """Keep the actions for ``step_wait``."""
         self._actions = actions

@@ -62,7 +62,15 @@ class ShoppingVectorEnv(VectorEnv[Any, Any, Any]):
             info["_final_obs"] = info["_final_info"] = games.done.copy()
         return games.observation.copy(), games.reward.copy(), games.done.copy(), np.zeros(self.num_envs, bool), info
 
+    def action_masks(self) -> npt.NDArray[np.int8]:
+        """(N, A) int8, all 1: any word may be said, and off turn any answer will do."""
+        return np.ones((self.num_envs, self.games.rules.num_actions), np.int8)
+
     def _now(self) -> dict[str, Any]:
         everywhere = np.ones(self.num_envs, bool)
-        masks = np.ones((self.num_envs, self.games.rules.num_actions), np.int8)
-        return {"action_mask": masks, "_action_mask": everywhere, "on_turn": self.games.on_turn.copy(), "_on_turn": everywhere}
+        return {
+            "action_mask": self.action_masks(),
+            "_action_mask": everywhere,
+            "on_turn": self.games.on_turn.copy(),
+            "_on_turn": everywhere,
+        }

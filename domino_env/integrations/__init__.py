@@ -1,0 +1,1 @@
+"""Bridges to other systems. Each is optional, and nothing in this package imports it."""
