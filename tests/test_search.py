@@ -18,7 +18,7 @@ from domino_env.variants import VARIANTS
 from domino_env.worlds import resample
 from tests.test_search_worlds import decisions
 
-SPECS = ("search:pimc?worlds=8", "search:pimc?worlds=4&depth=2", "search:ismcts?simulations=40")
+SPECS = ("search:pimc?worlds=8", "search:pimc?worlds=4&depth=2&endgame=4", "search:ismcts?simulations=40")
 SEATS = [(variant, seats) for variant, rules in VARIANTS.items() for seats in rules.players]
 
 
@@ -102,7 +102,7 @@ def last_choice(hands: list[list[str]], boneyard: list[str]) -> PlayedGame:
     return env.game
 
 
-@pytest.mark.parametrize("spec", ["search:pimc?worlds=1&depth=8", "search:pimc?worlds=200&depth=8", "search:ismcts?simulations=2000"])
+@pytest.mark.parametrize("spec", ["search:pimc?worlds=1&depth=8", "search:pimc?worlds=5&endgame=10", "search:ismcts?simulations=2000"])
 def test_a_won_endgame_is_won(spec: str) -> None:
     """With every tile known, the lead that leaves the other stuck wins; greedy leads its heaviest tile and loses pips."""
     # all ten tiles are dealt: seat 0 can deduce the whole of the other hand
@@ -140,7 +140,8 @@ def solve(game: PlayedGame, seat: int) -> float:
         ("search:pimc?worlds=x", "worlds=x"),
         ("search:pimc?worlds=8&worlds=9", "each once"),
         ("search:pimc?depth=-1", "depth=-1"),
-        ("search:pimc?simulations=8", "worlds, depth"),
+        ("search:pimc?simulations=8", "worlds, depth, endgame"),
+        ("search:pimc?endgame=13", "endgame=13"),
         ("search:ismcts?simulations=0", "simulations=0"),
         ("search:ismcts?exploration=-1", "exploration=-1"),
         ("search:ismcts?exploration=nan", "exploration=nan"),

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from domino_env.engine.invariants import broken_in
-from domino_env.engine.state import GAME, LOG, LOG_HIT, LOG_SEAT
-from domino_env.engine.worlds import draw_worlds, scratch
+from domino_env.engine.state import GAME, LOG, LOG_HIT, LOG_SEAT, new_games
+from domino_env.engine.worlds import draw_worlds, list_worlds, scratch
 from domino_env.errors import RulesError
 from domino_env.notation.game import PlayedGame
 from domino_env.policies.concealing import seen_rows
@@ -96,6 +96,33 @@ def test_worlds_are_drawn_uniformly(variant: str, seats: int) -> None:
                 tested += 1
                 break
     assert tested > 0 or (variant, seats) == ("fives_and_threes", 5)
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_all_worlds_are_listed_with_their_weights(variant: str) -> None:
+    """Where they fit: each as likely as the deals that lead to it; where they do not, draws of equal weight."""
+    rules = Rules.from_overrides(VARIANTS[variant], {"max_pip": 2, "hand": 2, "players": [2], "reserve": 0})
+    tested = 0
+    for seed in range(8):
+        for game in decisions(rules, 2, seed):
+            expected = all_ways(game)
+            if expected is None:
+                continue
+            for room in (len(expected) * 5 + 3, 400):
+                worlds, weights = np.zeros(room, GAME), np.zeros(room)
+                count = list_worlds(seen_by_mover(game), 0, game.packed, np.uint64(seed), worlds, weights, *scratch())
+                found: Counter[tuple[int, ...]] = Counter()
+                for world, weight in zip(worlds[:count], weights[:count], strict=True):
+                    found[hidden_of(world, game)] += weight  # type: ignore[assignment]
+                assert set(found) == set(expected)
+                shares = {key: weight / sum(found.values()) for key, weight in found.items()}
+                assert shares == pytest.approx({key: ways / sum(expected.values()) for key, ways in expected.items()})
+                tested += 1
+            if len(expected) > 2:
+                weights = np.zeros(2)
+                assert list_worlds(seen_by_mover(game), 0, game.packed, np.uint64(1), new_games(2), weights, *scratch()) == 2
+                assert weights.tolist() == [1.0, 1.0]
+    assert tested > 4
 
 
 @pytest.mark.engine

@@ -15,7 +15,7 @@ from domino_env.engine.layout import BITS
 from domino_env.engine.rng import mix64
 from domino_env.engine.state import SEATS
 
-__all__ = ["MOST_WAYS", "blur", "count_ways", "draw_way", "join_alike", "lay_certain", "table_size"]
+__all__ = ["MOST_WAYS", "blur", "count_ways", "draw_way", "join_alike", "lay_certain", "list_ways", "table_size"]
 
 MOST_WAYS = 1 << 22
 """Numbers in the table of ways at most; beyond, classes of a seat are joined, and draws are no longer quite uniform."""
@@ -177,3 +177,53 @@ def draw_way(classes: Any, count: Any, tiles: Any, ways: Any, key: Any, owned: A
             step *= classes[c].room + 1
         owned[classes[chosen].owner] |= bit
         filling = after
+
+
+@jit
+def list_ways(classes: Any, count: Any, tiles: Any, ways: Any, certain: Any, owned: Any, weights: Any) -> Any:
+    """Every way to give the tiles owners, each once: ``owned`` (W, SEATS + 1) masks by owner, ``weights`` (W,) in how many ways places
+    can be taken so. Returns how many there are; 0 where they are more than W.
+    """
+    found = 0
+    depth = len(tiles)
+    chosen = np.full(depth + 1, -1, np.int64)
+    filling = np.zeros(depth + 1, np.int64)
+    weight = np.ones(depth + 1)
+    stage = 0
+    while stage >= 0:
+        if stage == depth:
+            if found == len(owned):
+                return 0
+            owned[found] = certain
+            for k in range(depth):
+                owned[found, classes[chosen[k]].owner] |= BITS[tiles[k]]
+            weights[found] = weight[depth]
+            found += 1
+            stage -= 1
+            continue
+        chosen[stage] += 1
+        c = chosen[stage]
+        if c == count:
+            chosen[stage] = -1
+            stage -= 1
+            continue
+        taken, to = _taken(classes, count, c, stage, filling[stage])
+        if classes[c].may & BITS[tiles[stage]] != 0 and taken < classes[c].room and ways[stage + 1, to] > 0.0:
+            filling[stage + 1] = to
+            weight[stage + 1] = weight[stage] * (classes[c].room - taken)
+            stage += 1
+    return found
+
+
+@jit
+def _taken(classes: Any, count: Any, wanted: Any, stage: Any, filling: Any) -> Any:
+    """Places taken in class ``wanted``, and the filling once one more is."""
+    rest = stage
+    step = np.int64(1)
+    for c in range(count - 1):
+        taken = filling // step % (classes[c].room + 1)
+        if c == wanted:
+            return taken, filling + step
+        rest -= taken
+        step *= classes[c].room + 1
+    return rest, filling

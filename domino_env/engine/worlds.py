@@ -13,10 +13,10 @@ from domino_env.engine._jit import jit, kernel, lowest_bit
 from domino_env.engine.places import BONEYARD, CLASS, MOST_CLASSES, find_classes
 from domino_env.engine.rng import below, mix64
 from domino_env.engine.state import SEATS, Games, new_games
-from domino_env.engine.ways import MOST_WAYS, blur, count_ways, draw_way, join_alike, lay_certain, table_size
+from domino_env.engine.ways import MOST_WAYS, blur, count_ways, draw_way, join_alike, lay_certain, list_ways, table_size
 from domino_env.tiles import SUITS
 
-__all__ = ["draw_worlds", "fill_worlds", "scratch"]
+__all__ = ["draw_worlds", "fill_worlds", "list_worlds", "scratch", "spread_worlds"]
 
 _WORLD_STREAM = np.uint64(0xD6E8FEB86659FD93)
 
@@ -37,22 +37,65 @@ def draw_worlds(seen: Any, i: Any, rules: Any, bits: Any, worlds: Any, table: An
     return fill_worlds(seen[i], rules[0], bits, worlds, table, classes)
 
 
+@kernel
+def list_worlds(seen: Any, i: Any, rules: Any, bits: Any, worlds: Any, weights: Any, table: Any, classes: Any) -> Any:
+    """``spread_worlds`` of the game ``seen[i]``."""
+    return spread_worlds(seen[i], rules[0], bits, worlds, weights, table, classes)
+
+
 @jit
 def fill_worlds(seen: Any, rules: Any, bits: Any, worlds: Any, table: Any, classes: Any) -> Any:
     """As ``draw_worlds``, for kernels: ``seen`` and ``rules`` are rows."""
+    certain = np.zeros(SEATS + 1, np.int64)
+    count, hidden, exact = _classify(seen, rules, table, classes, certain)
+    tiles, ways = count_ways(classes, count, hidden)
+    _draw_all(seen, rules, bits, worlds, classes, count, tiles, ways, certain)
+    return exact
+
+
+@jit
+def spread_worlds(seen: Any, rules: Any, bits: Any, worlds: Any, weights: Any, table: Any, classes: Any) -> Any:
+    """As ``fill_worlds``, but where ``worlds`` (W,) hold all that there are, each of them is written, as often as there is room (with
+    boneyards in other orders), and ``weights`` (W,) float64 say how likely each is; else all weigh 1. Returns how many were written.
+    """
+    certain = np.zeros(SEATS + 1, np.int64)
+    count, hidden, _ = _classify(seen, rules, table, classes, certain)
+    tiles, ways = count_ways(classes, count, hidden)
+    owned = np.zeros((len(worlds), SEATS + 1), np.int64)
+    found = list_ways(classes, count, tiles, ways, certain, owned, weights)
+    if found == 0:
+        weights[:] = 1.0
+        _draw_all(seen, rules, bits, worlds, classes, count, tiles, ways, certain)
+        return len(worlds)
+    written = found * (len(worlds) // found)
+    for w in range(written):
+        worlds[w] = seen
+        weights[w] = weights[w % found]
+        _deal(worlds[w], rules, owned[w % found], mix64(bits ^ _WORLD_STREAM, w))
+    return written
+
+
+@jit
+def _classify(seen: Any, rules: Any, table: Any, classes: Any, certain: Any) -> Any:
+    """Classes of places in ``classes``, tiles that lie for certain in ``certain``; returns how many classes, the mask of the other hidden
+    tiles, and whether this is exact.
+    """
     count = find_classes(seen, rules, seen.seat, table[0], classes)
     exact = 1
     if count == 0:
         exact = 0
         count = _by_voids(seen, rules, classes)
-    certain = np.zeros(SEATS + 1, np.int64)
     hidden = lay_certain(classes, count, certain)
     count = join_alike(classes, count, hidden)
     while table_size(classes, count, hidden) > MOST_WAYS:
         exact = 0
         blur(classes, count)
         count = join_alike(classes, count, hidden)
-    tiles, ways = count_ways(classes, count, hidden)
+    return count, hidden, exact
+
+
+@jit
+def _draw_all(seen: Any, rules: Any, bits: Any, worlds: Any, classes: Any, count: Any, tiles: Any, ways: Any, certain: Any) -> None:
     owned = np.zeros(SEATS + 1, np.int64)
     for w in range(len(worlds)):
         worlds[w] = seen
@@ -60,7 +103,6 @@ def fill_worlds(seen: Any, rules: Any, bits: Any, worlds: Any, table: Any, class
         key = mix64(bits ^ _WORLD_STREAM, w)
         draw_way(classes, count, tiles, ways, key, owned)
         _deal(worlds[w], rules, owned, mix64(key, 1 << 20))
-    return exact
 
 
 @jit

@@ -12,7 +12,7 @@ from domino_env.policies.protocol import Policy
 
 __all__ = ["SEARCHES", "search_policy"]
 
-_PIMC: dict[str, Callable[[str], float]] = {"worlds": int, "depth": int}
+_PIMC: dict[str, Callable[[str], float]] = {"worlds": int, "depth": int, "endgame": int}
 _ISMCTS: dict[str, Callable[[str], float]] = {"simulations": int, "exploration": float}
 SEARCHES: dict[str, tuple[type, dict[str, Callable[[str], float]]]] = {
     "pimc": (PIMCPolicy, _PIMC),
