@@ -44,7 +44,7 @@ def test_all_states_can_be_listed(variant: str, seats: int) -> None:
             assert state.legal_actions() == sorted(state.legal_actions())
 
 
-@pytest.mark.parametrize("variant", ["block", "bergen"])
+@pytest.mark.parametrize("variant", ["block", pytest.param("bergen", marks=pytest.mark.slow)])
 def test_cfr_brings_exploitability_down(variant: str) -> None:
     game = tiny(variant)
     solver = cfr.CFRSolver(game)

@@ -104,6 +104,14 @@ def test_rules_know_no_variant_and_no_learner(path: Path) -> None:
     assert words.findall(read(path)) == []
 
 
+@pytest.mark.parametrize("path", [path for path in MODULES if "engine._jit import" in read(path)], ids=name_of)
+def test_no_kernel_calls_itself(path: Path) -> None:
+    """A recursive function that numba has kept on disk ends the process when another one loads it."""
+    functions = [node for node in ast.parse(read(path)).body if isinstance(node, ast.FunctionDef)]
+    compiled = [node for node in functions if any(isinstance(d, ast.Name) and d.id in ("jit", "kernel") for d in node.decorator_list)]
+    assert [node.name for node in compiled if any(isinstance(n, ast.Name) and n.id == node.name for n in ast.walk(node))] == []
+
+
 def test_rules_modules_are_found() -> None:
     assert len(RULES_MODULES) > 10
 

@@ -19,7 +19,7 @@ from domino_env.worlds import resample
 from tests.test_search_worlds import decisions
 
 SPECS = ("search:pimc?worlds=8", "search:pimc?worlds=4&depth=2&endgame=4", "search:ismcts?simulations=40")
-SEATS = [(variant, seats) for variant, rules in VARIANTS.items() for seats in rules.players]
+SEATS = [(variant, seats) for variant, rules in VARIANTS.items() for seats in (2, max(rules.players))]
 
 
 def batch_of(games: Games, rows: Any) -> Batch:
@@ -36,7 +36,7 @@ def test_whole_games_of_every_variant(variant: str, seats: int, spec: str) -> No
     """``decide`` refuses what is not legal; matches go on over their rounds."""
     policy = load_policy(spec, VARIANTS[variant], seats)
     games = Games(variant, 3, num_players=seats, seed=4, episode="match")
-    for _ in range(25):
+    for _ in range(15):
         games.step(decide(policy, batch_of(games, [0, 1, 2])))
 
 
@@ -80,14 +80,18 @@ def test_other_bits_may_choose_otherwise() -> None:
     assert len(found) > 1
 
 
-@pytest.mark.parametrize("spec", ["search:pimc?worlds=32", "search:ismcts?simulations=200"])
-@pytest.mark.parametrize("variant", [name for name in VARIANTS if name != "lucky_threes"])
-def test_a_search_beats_greedy(variant: str, spec: str) -> None:
+PIMC, ISMCTS = "search:pimc?worlds=32", "search:ismcts?simulations=200"
+FAST = [(PIMC, name) for name in VARIANTS if name != "lucky_threes"] + [(ISMCTS, name) for name in ("bergen", "draw", "block")]
+SLOW = [(ISMCTS, name) for name in ("fives_and_threes", "bergen_classic", "fives", "threes", "all_fives")]
+
+
+@pytest.mark.parametrize(("spec", "variant"), [*FAST, *(pytest.param(*case, marks=pytest.mark.slow) for case in SLOW)])
+def test_a_search_beats_greedy(spec: str, variant: str) -> None:
     """Its whole 95 % interval lies above 0; docs/strength.md has the figures."""
     assert compare({"search": spec, "greedy": "greedy"}, variant, deals=250, seed=3, rating=False).pairs[0].points.low > 0
 
 
-@pytest.mark.parametrize("spec", ["search:pimc?worlds=16", "search:ismcts?simulations=100"])
+@pytest.mark.parametrize("spec", ["search:pimc?worlds=16", pytest.param("search:ismcts?simulations=100", marks=pytest.mark.slow)])
 @pytest.mark.parametrize(("variant", "seats"), [("bergen", 4), ("fives_and_threes", 5), ("all_fives", 4)])
 def test_a_search_beats_greedy_with_more_seats(variant: str, seats: int, spec: str) -> None:
     found = compare({"search": spec, "greedy": "greedy"}, variant, num_players=seats, deals=120, seed=3, rating=False)

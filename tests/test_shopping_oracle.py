@@ -95,7 +95,7 @@ def say_both(party: Party, oracle: OracleParty, text: str, drawn: int = -1) -> N
     compare(party, oracle)
 
 
-@settings(derandomize=True, deadline=None, max_examples=120)
+@settings(derandomize=True, deadline=None, max_examples=60)
 @given(rules=random_rules(), temper=st.sampled_from(list(TEMPERS)), seed=SEEDS)
 def test_parties(rules: ShoppingRules, temper: str, seed: int) -> None:
     rng = random.Random(seed)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from domino_env.errors import IllegalMoveError, NotationError, OptionsError, RenderModeError, RulesError
+from domino_env.errors import DominoError, IllegalMoveError, NotationError, OptionsError, RenderModeError, RulesError
 from domino_env.shopping import replay
 from domino_env.shopping.aec import ShoppingAECEnv, env, raw_env
 from domino_env.shopping.rules import GIVE_UP
@@ -72,6 +72,20 @@ def test_a_record_names_only_a_seed_that_leads_to_its_game() -> None:
         assert other.record()["seed"] is None
         talk(other, random.Random(0), 40)
         assert replay(other.record()).words() == other.words
+
+
+@pytest.mark.parametrize("value", [[], {}, np.array([1, 2]), 1.5, None])
+def test_values_of_any_kind_get_a_named_error(value: Any) -> None:
+    game = started(1)
+    for call in (game.observe, game.move_index, game.rules.words, lambda one: game.rules.move_text(0, one)):
+        with pytest.raises(DominoError):
+            call(value)
+    if value is not None:
+        for name in ("theme", "new_words", "render_mode"):
+            with pytest.raises(DominoError):
+                raw_env(**{name: value})
+        with pytest.raises(DominoError):
+            game.reset(options={"words": [value]})
 
 
 # ------------------------------------------------------------------------------------------------------------- options

@@ -31,7 +31,8 @@ def draw_worlds(seen: Any, i: Any, rules: Any, bits: Any, worlds: Any, table: An
     """Fill ``worlds`` (W,) GAME with whole games as the seat on turn of ``seen[i]`` may think them, from random ``bits`` (uint64).
 
     The hidden hands and the boneyard are dealt anew; everything else is as it was. Returns 1, or 0 where the draws are not quite
-    uniform: rounds of more than ``LOG`` moves, or with hands drawn so often that the ways cannot be counted. ``table`` and ``classes``:
+    uniform, and some may contradict an early pass: rounds of more than ``LOG`` moves, or with tiles drawn so often that the ways cannot
+    be counted. ``table`` and ``classes``:
     see ``scratch``.
     """
     return fill_worlds(seen[i], rules[0], bits, worlds, table, classes)

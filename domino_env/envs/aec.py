@@ -193,7 +193,7 @@ class DominoAECEnv(GameView, AECEnv[str, Any, Any]):
 
     def observe(self, agent: str) -> dict[str, np.ndarray]:
         """What ``agent`` may know now, as fresh arrays. ``OptionsError`` for an unknown agent or before the first ``reset``."""
-        if agent not in self._seat_of or not self.game.started:
+        if not isinstance(agent, str) or agent not in self._seat_of or not self.game.started:
             raise OptionsError(
                 f"observe({agent!r}), but "
                 + ("the agents are " + ", ".join(self.possible_agents) if self.game.started else "no game yet: call reset")

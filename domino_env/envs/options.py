@@ -115,12 +115,12 @@ def as_actions(actions: npt.ArrayLike, count: int) -> npt.NDArray[np.int64]:
 
 def as_seeds(seed: int | npt.NDArray[Any], count: int) -> npt.NDArray[np.uint64]:
     """Seeds of a batch as (count,) uint64: ``seed + g`` for game g, or the given array."""
-    if isinstance(seed, (np.ndarray, list, tuple)):
+    if isinstance(seed, (list, tuple)) or (isinstance(seed, np.ndarray) and seed.ndim > 0):
         seeds = [check_seed(value) for value in (seed.tolist() if isinstance(seed, np.ndarray) else seed)]
         if len(seeds) != count:
             raise OptionsError(f"seed: {len(seeds)} seeds for {count} games")
         return np.array(seeds, np.uint64)
-    first = check_seed(seed)
+    first = check_seed(seed[()] if isinstance(seed, np.ndarray) else seed)
     return np.array([(first + g) % 2**64 for g in range(count)], np.uint64)
 
 

@@ -53,7 +53,7 @@ class ISMCTSPolicy:
     def __init__(self, simulations: int = 1000, exploration: float = 0.7) -> None:
         if isinstance(simulations, bool) or not isinstance(simulations, (int, np.integer)) or not 1 <= simulations <= MOST_SIMULATIONS:
             raise PolicyError(f"search:ismcts: simulations={simulations!r}, but it is a whole number from 1 to {MOST_SIMULATIONS}")
-        if not 0.0 <= exploration <= 100.0:
+        if isinstance(exploration, bool) or not isinstance(exploration, (int, float)) or not 0.0 <= exploration <= 100.0:
             raise PolicyError(f"search:ismcts: exploration={exploration!r}, but it is a number from 0 to 100")
         self.simulations, self.exploration = int(simulations), float(exploration)
         self.name = f"search:ismcts?simulations={simulations}" + (f"&exploration={exploration:g}" if exploration != 0.7 else "")

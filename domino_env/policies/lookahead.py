@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from domino_env.engine._jit import jit
 from domino_env.engine.legal import nth_legal
 from domino_env.engine.state import PLAYING
@@ -37,7 +39,7 @@ def value_of(rows: Any, at: Any, rules: Any, seat: Any, depth: Any) -> Any:
     """
     if rules.num_players > 2 or depth == 0:
         return _playout(rows[at], rules, seat)
-    return _alpha_beta(rows, at, rules, seat, depth, WORST, BEST)
+    return _alpha_beta(rows, at, rules, seat, depth)
 
 
 @jit
@@ -50,27 +52,45 @@ def _playout(game: Any, rules: Any, seat: Any) -> Any:
 
 
 @jit
-def _alpha_beta(rows: Any, at: Any, rules: Any, seat: Any, depth: Any, low: Any, high: Any) -> Any:
-    """Value for ``seat``, exact between ``low`` and ``high``; forced moves cost no depth."""
-    game = rows[at]
+def _alpha_beta(rows: Any, at: Any, rules: Any, seat: Any, depth: Any) -> Any:
+    """Value for ``seat`` by alpha-beta; forced moves cost no depth. A loop, not a recursion: numba does not keep those on disk."""
+    tried = np.zeros(depth + 1, np.int64)
+    best, low, high = np.empty(depth + 1), np.empty(depth + 1), np.empty(depth + 1)
+    low[0], high[0] = WORST, BEST
+    level = 0
+    coming = True  # down to a new position; else back up with the value of the move tried last
+    value = 0.0
+    while level >= 0:
+        game = rows[at + level]
+        if coming:
+            _make_forced(game, rules)
+            if game.phase != PLAYING or level == depth:
+                value = _playout(game, rules, seat)
+                coming = False
+                level -= 1
+                continue
+            tried[level] = 0
+            best[level] = WORST if game.seat == seat else BEST
+        elif game.seat == seat:
+            best[level] = max(best[level], value)
+            low[level] = max(low[level], value)
+        else:
+            best[level] = min(best[level], value)
+            high[level] = min(high[level], value)
+        coming = tried[level] < game.num_legal and low[level] < high[level]
+        if coming:
+            rows[at + level + 1] = game
+            step(rows[at + level + 1], rules, nth_legal(game, rules, tried[level]))
+            tried[level] += 1
+            low[level + 1], high[level + 1] = low[level], high[level]
+            level += 1
+        else:
+            value = best[level]
+            level -= 1
+    return value
+
+
+@jit
+def _make_forced(game: Any, rules: Any) -> None:
     while game.phase == PLAYING and game.num_legal == 1:
         step(game, rules, nth_legal(game, rules, 0))
-    if game.phase != PLAYING:
-        return margin(game, rules, seat)
-    if depth == 0:
-        return _playout(game, rules, seat)
-    mine = game.seat == seat
-    best = WORST if mine else BEST
-    for n in range(game.num_legal):
-        rows[at + 1] = rows[at]
-        step(rows[at + 1], rules, nth_legal(rows[at], rules, n))
-        value = _alpha_beta(rows, at + 1, rules, seat, depth - 1, low, high)
-        if mine:
-            best = max(best, value)
-            low = max(low, value)
-        else:
-            best = min(best, value)
-            high = min(high, value)
-        if low >= high:
-            break
-    return best

@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 __all__ = ["PIMCPolicy"]
 
 MOST_WORLDS = 1 << 16
-MOST_DEPTH = 64
+MOST_DEPTH = 8
+_TO_THE_END = 64
+"""Choices that no endgame is longer than."""
 MOST_ENDGAME = 12
 """Tiles in all hands at most where alpha-beta looks to the end; with more it would take seconds."""
 
@@ -50,7 +52,7 @@ class PIMCPolicy:
     def act(self, batch: Batch) -> npt.NDArray[np.int64]:
         """(N,) int64 action ids."""
         actions = np.empty(len(batch), np.int64)
-        rows = new_games(MOST_DEPTH + 3)
+        rows = new_games(_TO_THE_END + 3)
         worlds, weights = new_games(self.worlds), np.empty(self.worlds)
         looks = np.array([self.depth, self.endgame])
         _decide(batch.seen, batch.packed, batch.random, looks, worlds, weights, rows, *scratch(), actions)
@@ -81,7 +83,7 @@ def _depth(game: Any, rules: Any, depth: Any, endgame: Any) -> Any:
     tiles = 0
     for seat in range(rules.num_players):
         tiles += game.hand_sizes[seat]
-    return np.int64(MOST_DEPTH if tiles <= endgame else depth)
+    return np.int64(_TO_THE_END if tiles <= endgame else depth)
 
 
 @jit

@@ -67,7 +67,7 @@ class ShoppingAECEnv(PartyView, AECEnv[str, Any, Any]):
         render_mode: str | None = None,
     ) -> None:
         super().__init__()
-        if render_mode is not None and render_mode not in RENDER_MODES:
+        if render_mode is not None and not (isinstance(render_mode, str) and render_mode in RENDER_MODES):
             raise RenderModeError(f"render_mode={render_mode!r}, but it is None, 'ansi' or 'human'")
         self.render_mode = render_mode
         self.rules = ShoppingRules(num_players, num_letters, words_per_letter, theme, new_words, word_reward)
@@ -150,7 +150,7 @@ class ShoppingAECEnv(PartyView, AECEnv[str, Any, Any]):
         """What ``agent`` hears now, as fresh arrays; also off turn, and when it is out. ``OptionsError`` for an unknown agent or before
         the first ``reset``.
         """
-        if agent not in self._seat_of or not self.party.started:
+        if not isinstance(agent, str) or agent not in self._seat_of or not self.party.started:
             why = "the agents are " + ", ".join(self.possible_agents) if self.party.started else "no game yet: call reset"
             raise OptionsError(f"observe({agent!r}), but {why}")
         seat = self._seat_of[agent]

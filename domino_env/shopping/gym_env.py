@@ -42,7 +42,7 @@ class ShoppingGymEnv(gymnasium.Env[npt.NDArray[np.float32], np.int64]):
         illegal: str = "raise",
         **rules: Any,
     ) -> None:
-        if illegal not in ("raise", "lose"):
+        if not isinstance(illegal, str) or illegal not in ("raise", "lose"):
             raise OptionsError(f"illegal={illegal!r}, but it is 'raise' or 'lose'")
         self.table = ShoppingAECEnv(num_players, render_mode=render_mode, **rules)
         self.render_mode = render_mode
@@ -147,7 +147,8 @@ class ShoppingGymEnv(gymnasium.Env[npt.NDArray[np.float32], np.int64]):
         return self.table.render()
 
     def __getattr__(self, name: str) -> Any:
-        # rules, words, record(), legal_moves(), describe() and the rest are the table's
-        if name.startswith("_") or name == "table":
+        # rules, words, record(), legal_moves(), describe() and the rest are the table's; what would change its game behind the back of
+        # the policies that listen is not
+        if name.startswith("_") or name in ("table", "become", "clone", "get_state", "set_state", "resample"):
             raise AttributeError(name)
         return getattr(self.table, name)

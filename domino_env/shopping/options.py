@@ -39,7 +39,7 @@ def _theme(rules: ShoppingRules, theme: object) -> int:
         return -1
     if rules.theme != "drawn":
         raise OptionsError(f"options: theme={theme!r}, but these rules have theme={rules.theme!r}; only one that is drawn can be set")
-    if theme not in rules.themes:
+    if not isinstance(theme, str) or theme not in rules.themes:
         raise OptionsError(f"options: theme={theme!r}, but the themes are {', '.join(rules.themes)}")
     return rules.themes.index(str(theme))
 
@@ -65,7 +65,7 @@ def _words(rules: ShoppingRules, words: object, theme: int) -> list[int]:
     numbers = []
     for letter, word in enumerate(words):
         known = rules.words(letter)
-        if word not in known:
+        if not isinstance(word, str) or word not in known:
             raise OptionsError(f"options: {word!r} is no word for the letter {LETTERS[letter]}: {', '.join(known)}")
         if theme >= 0 and known.index(word) // rules.words_per_letter != theme:
             raise OptionsError(f"options: {word!r}, but the theme of this game is {rules.themes[theme]}")

@@ -58,11 +58,11 @@ class ShoppingRules:
     def __post_init__(self) -> None:
         _check_count("num_players", self.num_players, 2, MOST_PLAYERS)
         _check_count("num_letters", self.num_letters, 1, len(LETTERS))
-        if self.theme is not None and self.theme not in (*themes(), "drawn"):
+        if self.theme is not None and not (isinstance(self.theme, str) and self.theme in (*themes(), "drawn")):
             raise RulesError(f"theme={self.theme!r}, but it is None, 'drawn', or one of {', '.join(themes())}")
         most = fewest_words() * (1 if self.theme is not None else len(themes()))
         _check_count("words_per_letter", self.words_per_letter, 2, most)
-        if self.new_words not in ("chosen", "drawn"):
+        if not isinstance(self.new_words, str) or self.new_words not in ("chosen", "drawn"):
             raise RulesError(f"new_words={self.new_words!r}, but it is 'chosen' or 'drawn'")
         reward = self.word_reward
         number = isinstance(reward, (int, float, np.integer, np.floating)) and not isinstance(reward, bool)
@@ -94,22 +94,22 @@ class ShoppingRules:
         With a theme, ``words_per_letter`` of the first theme, then those of the next; without one, a word of each theme in turn.
         ``NotationError`` for a letter that there is not.
         """
-        if not 0 <= letter < len(LETTERS):
-            raise NotationError(f"letter {letter}, but letters are 0 to {len(LETTERS) - 1}")
-        return _words(self.theme is not None, self.words_per_letter, letter)
+        if isinstance(letter, bool) or not isinstance(letter, (int, np.integer)) or not 0 <= letter < len(LETTERS):
+            raise NotationError(f"letter {letter!r}, but letters are 0 to {len(LETTERS) - 1}")
+        return _words(self.theme is not None, self.words_per_letter, int(letter))
 
     def move_text(self, letter: int, action: int) -> str:
         """The word of an action, or ``"give up"``. ``NotationError`` outside the action space."""
-        if not 0 <= action < self.num_actions:
-            raise NotationError(f"action {action}, but action ids are 0 to {self.num_actions - 1}")
+        if isinstance(action, bool) or not isinstance(action, (int, np.integer)) or not 0 <= action < self.num_actions:
+            raise NotationError(f"action {action!r}, but action ids are 0 to {self.num_actions - 1}")
         return GIVE_UP if action == self.num_words else self.words(letter)[action]
 
     def move_index(self, letter: int, text: object) -> int:
         """The action of a word of that letter, or of ``"give up"``. ``NotationError`` for another text."""
-        if text == GIVE_UP:
+        if isinstance(text, str) and text == GIVE_UP:
             return self.num_words
         words = self.words(letter)
-        if text not in words:
+        if not isinstance(text, str) or text not in words:
             raise NotationError(f"{text!r} is no word for the letter {LETTERS[letter]}: {', '.join(words)}, or {GIVE_UP}")
         return words.index(text)
 
