@@ -106,7 +106,8 @@ class CheckpointMeta:
     def from_header(cls, source: str, header: Mapping[str, str]) -> CheckpointMeta:
         """The fields of a header. Raises ``CheckpointError`` (``source`` first) for what is missing, damaged or of another version."""
         if header.get("variant") == '"shopping"':
-            raise CheckpointError(f"{source}: made for the memory game (shopping_v0), but this is a game of dominoes")
+            why = "made for the memory game (shopping_v0), but this is a game of dominoes"
+            raise CheckpointError(f"{source}: {why}; domino_env.shopping.load_speaker loads it")
         meta = cls(**read_fields(cls, source, header, CHECKPOINT_FORMAT, _ADDED, _KINDS))
         meta._check(source)
         return meta
