@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from tests.command_cases import Done
 
 # Set before torch and pygame are imported; a value from outside wins. Small networks are slower on many threads.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -35,3 +39,20 @@ def run_folder(finished_run: Path, tmp_path: Path) -> Path:
 
     write(tmp_path / "run.yaml", EVALUATED)
     return copied(finished_run, tmp_path / "run")
+
+
+@pytest.fixture
+def domino(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Callable[..., Done]:
+    """Run the command line in this process; ``typed`` is what comes from the keyboard."""
+    from domino_env.cli import main
+
+    def run(*arguments: object, typed: str = "") -> Done:
+        monkeypatch.setattr("sys.stdin", io.StringIO(typed))
+        monkeypatch.setenv("COLUMNS", "120")
+        with pytest.raises(SystemExit) as stopped:
+            main([str(argument) for argument in arguments])
+        out, err = capsys.readouterr()
+        notice = "domino_env: compiling"
+        return Done(stopped.value.code, out, "".join(line for line in err.splitlines(True) if not line.startswith(notice)))  # type: ignore[arg-type]
+
+    return run

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import re
@@ -11,44 +10,19 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 
-from domino_env.cli import app, main
+from domino_env.cli import app
 from domino_env.notation import load_record, replay, save_record
 from domino_env.notation.game import PlayedGame
 from domino_env.notation.records import to_record
 from domino_env.variants import VARIANTS
+from tests.command_cases import Run
 
 COMMANDS = ("variants", "play", "watch", "replay", "arena", "bench")
-
-
-class Done(NamedTuple):
-    status: int
-    out: str
-    err: str
-
-
-Run = Callable[..., Done]
-
-
-@pytest.fixture
-def domino(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Run the command line in this process; ``typed`` is what comes from the keyboard."""
-
-    def run(*arguments: object, typed: str = "") -> Done:
-        monkeypatch.setattr("sys.stdin", io.StringIO(typed))
-        monkeypatch.setenv("COLUMNS", "120")
-        with pytest.raises(SystemExit) as stopped:
-            main([str(argument) for argument in arguments])
-        out, err = capsys.readouterr()
-        notice = "domino_env: compiling"
-        return Done(stopped.value.code, out, "".join(line for line in err.splitlines(True) if not line.startswith(notice)))  # type: ignore[arg-type]
-
-    return run
 
 
 @pytest.fixture

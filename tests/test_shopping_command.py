@@ -2,88 +2,60 @@
 
 from __future__ import annotations
 
-import io
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
-from domino_env.cli import main
 from domino_env.notation import load_record, save_record
 from domino_env.shopping import ShoppingRules, Table, replay
 from domino_env.shopping.records import to_record
 from domino_env.shopping.telling import story_text
+from tests.command_cases import Run
 from tests.test_shopping_records import small_party
 
 
-class Done(NamedTuple):
-    status: int
-    out: str
-    err: str
-
-
-Run = Callable[..., Done]
-
-
-@pytest.fixture
-def shop(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Run the command line in this process; ``typed`` is what comes from the keyboard."""
-
-    def run(*arguments: object, typed: str = "") -> Done:
-        monkeypatch.setattr("sys.stdin", io.StringIO(typed))
-        monkeypatch.setenv("COLUMNS", "120")
-        with pytest.raises(SystemExit) as stopped:
-            main([str(argument) for argument in arguments])
-        out, err = capsys.readouterr()
-        notice = "domino_env: compiling"
-        return Done(stopped.value.code, out, "".join(line for line in err.splitlines(True) if not line.startswith(notice)))  # type: ignore[arg-type]
-
-    return run
-
-
-def test_help(shop: Run) -> None:
-    text = shop("shopping", "--help").out
+def test_help(domino: Run) -> None:
+    text = domino("shopping", "--help").out
     for command in ("watch", "play", "recite"):
         assert f" {command} " in text
-        done = shop("shopping", command, "--help")
+        done = domino("shopping", command, "--help")
         assert done.status == 0
         assert f"Example: domino shopping {command}" in done.out
 
 
 @pytest.mark.parametrize("options", [[], ["--theme", "drawn", "--new-words", "drawn", "--letters", "5", "--words", "3"]])
-def test_watch(shop: Run, options: list[str], tmp_path: Path) -> None:
+def test_watch(domino: Run, options: list[str], tmp_path: Path) -> None:
     specs, path = ["perfect", "forgetful?p=0.05", "random"], tmp_path / "game.json"
     rules = ShoppingRules(3, 5, 3, "drawn", "drawn") if options else ShoppingRules(3)
     party = Table(rules, list(specs), 3).play()
-    done = shop("shopping", "watch", *specs, "--seed", 3, "--json", "--record", path, *options)
+    done = domino("shopping", "watch", *specs, "--seed", 3, "--json", "--record", path, *options)
     assert (done.status, done.err) == (0, f"record saved in {path}\n")
     assert json.loads(done.out) == load_record(path) == to_record(party)
-    done = shop("shopping", "watch", *specs, "--seed", 3, *options)
+    done = domino("shopping", "watch", *specs, "--seed", 3, *options)
     assert done.out == "seed 3; player_0: perfect, player_1: forgetful?p=0.05, player_2: random\n" + story_text(party) + "\n"
-    unseeded = [json.loads(shop("shopping", "watch", "random", "random", "--json").out)["seed"] for _ in range(2)]
+    unseeded = [json.loads(domino("shopping", "watch", "random", "random", "--json").out)["seed"] for _ in range(2)]
     assert unseeded[0] != unseeded[1]
 
 
-def test_replay(shop: Run, tmp_path: Path) -> None:
+def test_replay(domino: Run, tmp_path: Path) -> None:
     record, story = small_party()
     path = tmp_path / "party.json"
     save_record(record, path)
-    assert shop("replay", path) == (0, story + "\n", "")
-    told = json.loads(shop("replay", path, "--json").out)
+    assert domino("replay", path) == (0, story + "\n", "")
+    told = json.loads(domino("replay", path, "--json").out)
     assert (told["variant"], told["num_players"], told["seed"], told["said"]) == ("shopping", 3, 7, 8)
     assert (told["words"], told["over"], told["winners"]) == ([record["events"][0]["word"], record["events"][2]["word"]], True, [1])
     save_record({**record, "winners": [0]}, path)
     for arguments in (["replay", path], ["replay", path, "--json"], ["replay", path, "--to", "0:1"]):
-        done = shop(*arguments)
+        done = domino(*arguments)
         assert (done.status, done.out, done.err.count("\n")) == (2, "", 1)
         assert done.err.startswith("domino: ")
 
 
 @pytest.mark.parametrize("seat", [0, 1])
 @pytest.mark.parametrize("new_words", ["chosen", "drawn"])
-def test_play_a_whole_game(shop: Run, seat: int, new_words: str, tmp_path: Path) -> None:
+def test_play_a_whole_game(domino: Run, seat: int, new_words: str, tmp_path: Path) -> None:
     """The words that a good memory would say, typed by number and by name."""
     rules = ShoppingRules(3, 6, new_words=new_words)
     specs: list[str | None] = ["perfect"] * 3
@@ -96,10 +68,10 @@ def test_play_a_whole_game(shop: Run, seat: int, new_words: str, tmp_path: Path)
             new = party.due == len(party.words())
             action = 2 if new else rules.move_index(party.due, party.words()[party.due])
             typed.append(str(action + 1) if len(typed) % 2 else rules.move_text(party.due, action))
-        table.say(action)
+        table.party.say(action)
     path = tmp_path / "game.json"
     options = ["--players", 3, "--letters", 6, "--new-words", new_words, "--seed", 9, "--seat", seat, "--record", path]
-    done = shop("shopping", "play", *options, typed="\n".join(["?", "nonsense", "99", *typed, ""]))
+    done = domino("shopping", "play", *options, typed="\n".join(["?", "nonsense", "99", *typed, ""]))
     assert done.status == 0
     assert done.out.startswith(f"seed 9; you are player_{seat}. ")
     assert done.out.count("is no word for the letter a") == 2
@@ -108,10 +80,10 @@ def test_play_a_whole_game(shop: Run, seat: int, new_words: str, tmp_path: Path)
     assert load_record(path) == to_record(table.party)
 
 
-def test_play_and_be_out(shop: Run, tmp_path: Path) -> None:
+def test_play_and_be_out(domino: Run, tmp_path: Path) -> None:
     """The others play on to the end."""
     path = tmp_path / "game.json"
-    done = shop("shopping", "play", "--players", 3, "--letters", 4, "--seed", 2, "--record", path, typed="give up\n")
+    done = domino("shopping", "play", "--players", 3, "--letters", 4, "--seed", 2, "--record", path, typed="give up\n")
     assert done.status == 0
     assert "you are out" in done.out
     assert done.out.endswith("the others win\n")
@@ -119,9 +91,9 @@ def test_play_and_be_out(shop: Run, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("typed", ["q\n", "quit\n", "", "1\n", "1\nq\n"])
-def test_leaving_saves_the_record(shop: Run, typed: str, tmp_path: Path) -> None:
+def test_leaving_saves_the_record(domino: Run, typed: str, tmp_path: Path) -> None:
     path = tmp_path / "left.json"
-    done = shop("shopping", "play", "--seed", 2, "--against", "perfect", "--against", "random", "--record", path, typed=typed)
+    done = domino("shopping", "play", "--seed", 2, "--against", "perfect", "--against", "random", "--record", path, typed=typed)
     assert (done.status, done.err) == (0, f"record saved in {path}\n")
     assert done.out.endswith("\nstopped\n")
     party = replay(load_record(path))
@@ -164,10 +136,10 @@ BAD = [
 
 @pytest.mark.parametrize(("arguments", "message"), BAD, ids=[" ".join(arguments) for arguments, _ in BAD])
 def test_bad_input_is_one_line_and_status_2(
-    shop: Run, arguments: list[str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    domino: Run, arguments: list[str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    done = shop("shopping", *arguments)
+    done = domino("shopping", *arguments)
     assert (done.status, done.out) == (2, "")
     assert done.err.startswith("domino: ")
     assert done.err.count("\n") == 1

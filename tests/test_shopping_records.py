@@ -181,7 +181,7 @@ def test_a_policy_chooses_for_the_seat_on_turn(spec: str) -> None:
         before, answer = game.get_state(), table.listen()
         assert game.choose(spec) == game.choose(load_speaker(spec)) == answer
         assert game.get_state() == before
-        table.say(answer)
+        table.party.say(answer)
         game.step(answer)
         while game.agents and game.terminations[game.agent_selection]:
             game.step(None)

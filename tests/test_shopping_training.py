@@ -193,3 +193,11 @@ def test_the_shipped_agents() -> None:
                     assert one["low"] <= ceiling + 1e-9
                 elif one["letters"] > 4:
                     assert one["low"] > 4 * ceiling
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("algorithm", ["recurrent_ppo", "ppo"])
+def test_the_table_of_an_agent_comes_out_again(algorithm: str) -> None:
+    place = Path(__file__).resolve().parent.parent / "checkpoints" / "shopping" / f"{algorithm}.json"
+    kept = json.loads(place.read_text(encoding="utf-8"))
+    assert shopping.measured(f"shopping/{algorithm}", place.with_suffix(".safetensors")) == kept

@@ -166,9 +166,10 @@ def test_numbers_of_numpy_are_numbers() -> None:
 # ------------------------------------------------------------------------------------------------- themes at the table
 
 
+@pytest.mark.parametrize("new_words", ["chosen", "drawn"])
 @pytest.mark.parametrize("theme", [*themes(), "drawn"])
-def test_words_of_other_themes_put_the_speaker_out(theme: str) -> None:
-    env: Any = raw_env(num_players=3, num_letters=3, theme=theme)
+def test_words_of_other_themes_put_the_speaker_out(theme: str, new_words: str) -> None:
+    env: Any = raw_env(num_players=3, num_letters=3, theme=theme, new_words=new_words)
     seen = set()
     for seed in range(12):
         env.reset(seed=seed)
@@ -180,7 +181,9 @@ def test_words_of_other_themes_put_the_speaker_out(theme: str) -> None:
             fits = text in words_of(env.theme, 0)
             assert env.terminations["player_0"] is not fits
             assert env.rewards["player_0"] == (0.0 if fits else -1.0)
-            assert env.words == ([text] if fits else [])
+            assert (
+                (env.words == [text] if new_words == "chosen" else env.words[0] in words_of(env.theme, 0)[:4]) if fits else env.words == []
+            )
         if theme != "drawn":
             break
     assert seen == {theme} if theme != "drawn" else len(seen) > 3

@@ -11,10 +11,12 @@ from typing import Any
 from training.config import RunConfig, TrainingConfig
 from training.shopping_config import ShoppingConfig
 
-__all__ = ["kind_of", "schema_of"]
+__all__ = ["AnyConfig", "kind_of", "schema_of"]
+
+AnyConfig = TrainingConfig | ShoppingConfig
 
 
-def schema_of(values: Any) -> type[RunConfig]:
+def schema_of(values: Any) -> type[AnyConfig]:
     """The schema of a config, from its keys and values."""
     return ShoppingConfig if isinstance(values, dict) and values.get("variant") == "shopping" else TrainingConfig
 

@@ -19,9 +19,9 @@ from domino_env.arena import compare
 from domino_env.errors import DominoError
 from domino_env.files import write_file
 from domino_env.policies import load_checkpoint
-from training.config import ConfigError, RunConfig, TrainingConfig
+from training.config import ConfigError, TrainingConfig
 from training.config_file import load_config
-from training.kinds import kind_of
+from training.kinds import AnyConfig, kind_of
 
 __all__ = ["agent_name", "measure", "ship"]
 
@@ -32,12 +32,12 @@ SEED = 1
 _POLL_SECONDS = 0.5
 
 
-def agent_name(config: RunConfig) -> str:
+def agent_name(config: AnyConfig) -> str:
     """The name of the agent that a config makes: ``bergen/ppo``, ``bergen/ppo_4players``, ``shopping/recurrent_ppo``."""
-    players = config.num_players  # type: ignore[attr-defined]
+    players = config.num_players
     usual = 2 if isinstance(config, TrainingConfig) else 3
     seats = "" if players == usual else f"_{players}players"
-    return f"{config.variant}/{config.algorithm}{seats}"  # type: ignore[attr-defined]
+    return f"{config.variant}/{config.algorithm}{seats}"
 
 
 def ship(configs: Sequence[Path], jobs: int) -> None:
@@ -74,7 +74,7 @@ def ship(configs: Sequence[Path], jobs: int) -> None:
         raise ConfigError(f"not made: {', '.join(failed)}; see output.txt in their folders in runs/ship")
 
 
-def measure(checkpoint: Path, config: RunConfig | None = None) -> None:
+def measure(checkpoint: Path, config: AnyConfig | None = None) -> None:
     """Write the table of a checkpoint beside it, as JSON: of dominoes against random and greedy. ``config``: what made it."""
     name = checkpoint.relative_to(ROOT / "checkpoints").with_suffix("").as_posix()
     if config is not None and not isinstance(config, TrainingConfig):
@@ -112,7 +112,7 @@ def _check_names(configs: Sequence[Path]) -> None:
         taken[name] = path
 
 
-def _checkpoint(config: RunConfig) -> Path:
+def _checkpoint(config: AnyConfig) -> Path:
     return ROOT / "checkpoints" / f"{agent_name(config)}.safetensors"
 
 

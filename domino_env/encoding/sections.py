@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -43,7 +44,7 @@ class Section:
         return slice(self.start, self.start + self.size)
 
 
-class Sections:
+class Sections(ABC):
     """The ordered, named sections of an observation (size,) float32."""
 
     @cached_property
@@ -82,9 +83,9 @@ class Sections:
         scales = np.repeat([s.scale for s in self.sections], [s.size for s in self.sections])
         return {label: round(float(value), 4) for label, value in zip(self.labels, values * scales, strict=True)}
 
+    @abstractmethod
     def _plan(self) -> list[tuple[str, str, list[str], float]]:
         """Name, meaning, labels and scale of each section; one without labels is left out."""
-        raise NotImplementedError
 
 
 class Encoding(Sections):

@@ -18,7 +18,7 @@ from domino_env.engine.packed import DRAW, DRAW_STUCK, LEAD_OPENING, PASS
 from domino_env.engine.state import LOG, LOG_HIT, LOG_SEAT, NONE
 from domino_env.tiles import IS_DOUBLE, WEIGHT
 
-__all__ = ["BONEYARD", "MOST_CLASSES", "find_classes"]
+__all__ = ["BONEYARD", "CLASS", "MOST_CLASSES", "find_classes", "set_class"]
 
 BONEYARD = -1
 """Owner of the tiles that nobody holds."""
@@ -39,12 +39,12 @@ def find_classes(seen: Any, rules: Any, seat: Any, table: Any, classes: Any) -> 
         return 0
     everything = (np.int64(1) << rules.num_tiles) - 1
     for owner in range(rules.num_players):
-        _set(classes[owner], owner, rules.hand_size, everything)
+        set_class(classes[owner], owner, rules.hand_size, everything)
     count = _read_log(seen, rules, table, classes, everything)
     if count == 0:
         return 0
     own = seen.hands[seat] | seen.played[seat]
-    _set(classes[count], BONEYARD, rules.num_tiles - seen.next_tile, everything & ~seen.table)
+    set_class(classes[count], BONEYARD, rules.num_tiles - seen.next_tile, everything & ~seen.table)
     for k in range(count + 1):
         classes[k].may &= ~own
         if classes[k].owner == seat:
@@ -55,9 +55,10 @@ def find_classes(seen: Any, rules: Any, seat: Any, table: Any, classes: Any) -> 
 
 
 @jit
-def _set(places: Any, owner: Any, size: Any, may: Any) -> None:
+def set_class(places: Any, owner: Any, room: Any, may: Any) -> None:
+    """Write one class."""
     places.owner = owner
-    places.room = size
+    places.room = room
     places.may = may
 
 
@@ -74,7 +75,7 @@ def _read_log(seen: Any, rules: Any, table: Any, classes: Any, everything: Any) 
         if arm == DRAW:
             if count == MOST_CLASSES - 1:
                 return 0
-            _set(classes[count], owner, 1, everything & ~table.table)
+            set_class(classes[count], owner, 1, everything & ~table.table)
             if rules.lucky:
                 _note_luck(seen, rules, table, k, classes[count])
             count += 1

@@ -12,6 +12,7 @@ import numpy as np
 
 from domino_env.engine._jit import count_bits, jit, lowest_bit
 from domino_env.engine.layout import BITS
+from domino_env.engine.places import set_class
 from domino_env.engine.rng import mix64
 from domino_env.engine.state import SEATS
 
@@ -26,7 +27,7 @@ _UNIT = 2.0**-53
 @jit
 def lay_certain(classes: Any, count: Any, certain: Any) -> Any:
     """Lay the tiles that can lie in one class only, into ``certain`` by owner; returns the mask of the others."""
-    hidden = np.int64(0)
+    hidden: Any = np.int64(0)
     for c in range(count):
         if classes[c].room > 0:
             hidden |= classes[c].may
@@ -35,7 +36,7 @@ def lay_certain(classes: Any, count: Any, certain: Any) -> Any:
         changed = False
         rest = hidden
         while rest != 0:
-            tile = lowest_bit(rest)  # type: ignore[arg-type]
+            tile = lowest_bit(rest)
             rest &= rest - 1
             only = -1
             for c in range(count):
@@ -54,32 +55,25 @@ def join_alike(classes: Any, count: Any, hidden: Any) -> Any:
     """Join classes of one owner that may hold the same; drop those without places; the largest comes last. Returns how many are left."""
     kept = 0
     for c in range(count):
-        owner, size, may = classes[c].owner, classes[c].room, classes[c].may & hidden
-        if size == 0:
+        owner, room, may = classes[c].owner, classes[c].room, classes[c].may & hidden
+        if room == 0:
             continue
         same = kept
         for other in range(kept):
             if classes[other].owner == owner and classes[other].may == may:
                 same = other
         if same < kept:
-            classes[same].room += size
+            classes[same].room += room
         else:
-            _write(classes[kept], owner, size, may)
+            set_class(classes[kept], owner, room, may)
             kept += 1
     for c in range(kept - 1):
         if classes[c].room > classes[kept - 1].room:
-            owner, size, may = classes[c].owner, classes[c].room, classes[c].may
+            owner, room, may = classes[c].owner, classes[c].room, classes[c].may
             last = classes[kept - 1]
-            _write(classes[c], last.owner, last.room, last.may)
-            _write(classes[kept - 1], owner, size, may)
+            set_class(classes[c], last.owner, last.room, last.may)
+            set_class(classes[kept - 1], owner, room, may)
     return kept
-
-
-@jit
-def _write(places: Any, owner: Any, size: Any, may: Any) -> None:
-    places.owner = owner
-    places.room = size
-    places.may = may
 
 
 @jit

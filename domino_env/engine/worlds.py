@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from domino_env.engine._jit import jit, kernel, lowest_bit
-from domino_env.engine.places import BONEYARD, CLASS, MOST_CLASSES, find_classes
+from domino_env.engine.places import BONEYARD, CLASS, MOST_CLASSES, find_classes, set_class
 from domino_env.engine.rng import below, mix64
 from domino_env.engine.state import SEATS, Games, new_games
 from domino_env.engine.ways import MOST_WAYS, blur, count_ways, draw_way, join_alike, lay_certain, list_ways, table_size
@@ -32,8 +32,7 @@ def draw_worlds(seen: Any, i: Any, rules: Any, bits: Any, worlds: Any, table: An
 
     The hidden hands and the boneyard are dealt anew; everything else is as it was. Returns 1, or 0 where the draws are not quite
     uniform, and some may contradict an early pass: rounds of more than ``LOG`` moves, or with tiles drawn so often that the ways cannot
-    be counted. ``table`` and ``classes``:
-    see ``scratch``.
+    be counted. ``table`` and ``classes``: see ``scratch``.
     """
     return fill_worlds(seen[i], rules[0], bits, worlds, table, classes)
 
@@ -116,13 +115,10 @@ def _by_voids(seen: Any, rules: Any, classes: Any) -> Any:
         for pip in range(rules.max_pip + 1):
             if seen.voids[owner] >> pip & 1:
                 may &= ~SUITS[pip]
-        classes[owner].owner = owner
-        classes[owner].room = 0 if owner == seen.seat else seen.hand_sizes[owner]
-        classes[owner].may = 0 if owner == seen.seat else may
+        mine = owner == seen.seat
+        set_class(classes[owner], owner, 0 if mine else seen.hand_sizes[owner], 0 if mine else may)
     last = rules.num_players
-    classes[last].owner = BONEYARD
-    classes[last].room = rules.num_tiles - seen.next_tile
-    classes[last].may = free
+    set_class(classes[last], BONEYARD, rules.num_tiles - seen.next_tile, free)
     return last + 1
 
 

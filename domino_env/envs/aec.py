@@ -17,6 +17,7 @@ from domino_env.engine._jit import direct
 from domino_env.engine.batch import MOST_SKIPPED, NO_DECISION
 from domino_env.engine.packed import pack_rules
 from domino_env.engine.state import GAME_OVER, ROUND_OVER, new_games
+from domino_env.envs.agents import KeepsAgents, open_agents
 from domino_env.envs.game_view import GameView
 from domino_env.envs.options import as_action, check_flag, check_seed, deal_options, entropy_seed, is_one_round, resolve_rules
 from domino_env.envs.rewards import Reward, take_reward
@@ -51,7 +52,7 @@ def _fast_observe() -> Callable[..., None]:
     return direct(observe_with_mask, new_games(1), 0, packed, 0, np.empty(1, np.float32), np.empty(1, np.int8))
 
 
-class DominoAECEnv(GameView, AECEnv[str, Any, Any]):
+class DominoAECEnv(GameView, KeepsAgents, AECEnv[str, Any, Any]):
     """Dominoes for 2 to 5 seats, one move a step.
 
     Observation: ``{"observation": (D,) float32 in [-1, 1], "action_mask": (A,) int8}``; the mask of a seat that is not on
@@ -139,14 +140,7 @@ class DominoAECEnv(GameView, AECEnv[str, Any, Any]):
         if self.skip_forced:
             game.skip_forced()
         self.game = game
-        self.agents = list(self.possible_agents)
-        self.rewards = dict.fromkeys(self.agents, 0.0)
-        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
-        self.terminations = dict.fromkeys(self.agents, False)
-        self.truncations = dict.fromkeys(self.agents, False)
-        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
-        self._skip_agent_selection: str | None = None
-        self.agent_selection = self.possible_agents[game.seat]
+        open_agents(self, self.possible_agents, self.possible_agents[game.seat])
         game.scored = True
         self._settle_rewards()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from domino_env.envs.agents import agents_state, check_agents_state, copy_agents, set_agents
 from domino_env.errors import OptionsError
 from domino_env.notation.state_bytes import open_bytes, seal
 
@@ -12,20 +13,14 @@ if TYPE_CHECKING:
 
 __all__ = ["copy_of", "restore", "state_of"]
 
-_BY_AGENT = ("rewards", "terminations", "truncations", "infos", "_cumulative_rewards")
-_OTHERS = ("agents", "agent_selection", "_skip_agent_selection")
-
 
 def copy_of(env: DominoAECEnv) -> DominoAECEnv:
     """The same game, generator included, that can be played on by itself; rules and spaces are shared."""
     other: DominoAECEnv = object.__new__(type(env))
     other.__dict__.update(env.__dict__)
     other.game = env.game.copy()
-    other.agents = list(env.agents)
     other._reward_buffer = env._reward_buffer.copy()
-    for name in _BY_AGENT:
-        if name in env.__dict__:
-            setattr(other, name, dict(getattr(env, name)))
+    copy_agents(env, other)
     return other
 
 
@@ -33,17 +28,15 @@ def state_of(env: DominoAECEnv) -> bytes:
     """The game and what PettingZoo keeps of it. Raises ``OptionsError`` before the first ``reset``."""
     if not env.game.started:
         raise OptionsError("get_state: no game yet, call reset")
-    return seal({name: getattr(env, name) for name in (*_BY_AGENT, *_OTHERS)}, env.game.to_bytes())
+    return seal(agents_state(env), env.game.to_bytes())
 
 
 def restore(env: DominoAECEnv, state: object) -> None:
     """Make ``env`` the game of ``state_of``. Raises ``OptionsError``, and changes nothing, for any other bytes."""
     kept, body = open_bytes(state)
-    if set(kept) != {*_BY_AGENT, *_OTHERS}:
-        raise OptionsError("state: these bytes are the state of a game, but not of an environment")
+    check_agents_state(kept)
     game = env.game.copy()
     game.from_bytes(body)
     env.game = game
-    for name, value in kept.items():
-        setattr(env, name, value)
+    set_agents(env, kept)
     env._rewarded = True

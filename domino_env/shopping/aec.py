@@ -10,6 +10,7 @@ from gymnasium import spaces
 from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 
+from domino_env.envs.agents import KeepsAgents, agents_state, check_agents_state, copy_agents, open_agents, set_agents
 from domino_env.envs.options import as_action, check_seed, entropy_seed
 from domino_env.errors import IllegalMoveError, OptionsError, RenderModeError
 from domino_env.notation.state_bytes import open_bytes, seal
@@ -23,9 +24,6 @@ from domino_env.shopping.words import LETTERS
 __all__ = ["RENDER_MODES", "ShoppingAECEnv", "env", "raw_env"]
 
 RENDER_MODES = ("ansi", "human")
-
-_BY_AGENT = ("rewards", "terminations", "truncations", "infos", "_cumulative_rewards")
-_OTHERS = ("agents", "agent_selection", "_skip_agent_selection")
 
 
 def raw_env(**kwargs: Any) -> ShoppingAECEnv:
@@ -41,7 +39,7 @@ def env(**kwargs: Any) -> AECEnv[str, Any, Any]:
     return wrappers.OrderEnforcingWrapper(wrapped)
 
 
-class ShoppingAECEnv(PartyView, AECEnv[str, Any, Any]):
+class ShoppingAECEnv(PartyView, KeepsAgents, AECEnv[str, Any, Any]):
     """ "I went to the shop" (RULES.md 3.10) for 2 to 8 agents, which drop out one by one.
 
     On turn an agent says the list from its first word, a word a step, then adds a word for the next letter. A wrong word, or giving
@@ -106,14 +104,8 @@ class ShoppingAECEnv(PartyView, AECEnv[str, Any, Any]):
         if first is not None:
             party.set_up(first)
         self.party = party
-        self.agents = [agent for agent in self.possible_agents if self._seat_of[agent] not in party.first.out]
-        self.rewards = dict.fromkeys(self.agents, 0.0)
-        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
-        self.terminations = dict.fromkeys(self.agents, False)
-        self.truncations = dict.fromkeys(self.agents, False)
-        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
-        self._skip_agent_selection: str | None = None
-        self.agent_selection = self.possible_agents[party.seat]
+        agents = [agent for agent in self.possible_agents if self._seat_of[agent] not in party.first.out]
+        open_agents(self, agents, self.possible_agents[party.seat])
         self._show()
 
     def become(self, other: ShoppingAECEnv) -> None:
@@ -180,10 +172,7 @@ class ShoppingAECEnv(PartyView, AECEnv[str, Any, Any]):
         other: ShoppingAECEnv = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
         other.party = self.party.copy()
-        other.agents = list(self.agents)
-        for name in _BY_AGENT:
-            if name in self.__dict__:
-                setattr(other, name, dict(getattr(self, name)))
+        copy_agents(self, other)
         return other
 
     def __copy__(self) -> ShoppingAECEnv:
@@ -196,18 +185,16 @@ class ShoppingAECEnv(PartyView, AECEnv[str, Any, Any]):
         """The whole game, generator and log included, as bytes that hold no code. ``OptionsError`` before the first ``reset``."""
         if not self.party.started:
             raise OptionsError("get_state: no game yet, call reset")
-        return seal({name: getattr(self, name) for name in (*_BY_AGENT, *_OTHERS)}, self.party.to_bytes())
+        return seal(agents_state(self), self.party.to_bytes())
 
     def set_state(self, state: bytes) -> None:
         """Become the game of ``get_state``. ``OptionsError``, and nothing changes, for other bytes or those of other rules."""
         kept, body = open_bytes(state)
-        if set(kept) != {*_BY_AGENT, *_OTHERS}:
-            raise OptionsError("state: these bytes are the state of a game, but not of an environment of this one")
+        check_agents_state(kept)
         party = self.party.copy()
         party.from_bytes(body)
         self.party = party
-        for name, value in kept.items():
-            setattr(self, name, value)
+        set_agents(self, kept)
 
     def resample(self, seat: int, seed: int) -> ShoppingAECEnv:
         """A clone in which only what nobody can know, the words yet to be drawn, is drawn anew: all else was said aloud.

@@ -77,14 +77,14 @@ def start_game(game: Any, rules: Any) -> None:
 def say(game: Any, rules: Any, action: Any, drawn: Any) -> None:
     """The seat on turn says the word ``action`` of the letter that is due, or gives up (``num_words``).
 
-    ``drawn``: the new word, where new words are drawn; -1 draws it from the game's generator.
+    Where new words are drawn, a word of the theme names the draw; ``drawn`` is then the word, or -1: from the game's generator.
     """
     letter = np.int64(game.position)
     new = letter == game.length
     word = np.int64(action)
-    if new and rules.new_words_drawn and word < rules.num_words:
-        word = np.int64(drawn) if drawn >= 0 else _draw_word(game, rules, letter)
     right = word < rules.num_words and (_belongs(game, rules, word) if new else word == game.words[letter])
+    if new and right and rules.new_words_drawn:
+        word = np.int64(drawn) if drawn >= 0 else _draw_word(game, rules, letter)
     game.heard_seat = game.seat
     game.heard_letter = letter
     game.heard_word = word

@@ -51,7 +51,7 @@ class ShoppingRules:
     """None: any word will do; the name of a theme; or ``"drawn"``: one of the themes, drawn for each game. With a theme the words
     of the others may be said too, but they put the speaker out."""
     new_words: str = "chosen"
-    """``"chosen"``: the speaker says which word is added; ``"drawn"``: it is drawn uniformly whatever word the speaker names."""
+    """``"chosen"``: the speaker says which word is added; ``"drawn"``: it is drawn uniformly, whichever word of the theme is named."""
     word_reward: float = 0.0
     """Reward for each word of the list said right."""
 

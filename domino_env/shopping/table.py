@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from domino_env.errors import PolicyError
 from domino_env.shopping.loading import Speaker, SpeakerSpec, load_speaker, speaker_name
-from domino_env.shopping.party import Party, Said
+from domino_env.shopping.party import Party
 from domino_env.shopping.policies import Listening
 from domino_env.shopping.rules import ShoppingRules
 
@@ -78,7 +78,3 @@ class Table:
         while not self.party.over:
             self.party.say(self.listen())
         return self.party
-
-    def say(self, action: int) -> Said:
-        """The seat on turn says a word."""
-        return self.party.say(action)

@@ -49,15 +49,15 @@ class OracleParty:
     def say(self, word: str | None, drawn: str | None = None) -> None:
         """The seat on turn says ``word``; where a new word is drawn, ``drawn`` is what chance gave.
 
-        Reading: a new word that is drawn takes a step too. Whatever word is said then stands for "I draw", and what chance gave is what
-        is heard; giving up is possible there as well.
+        Reading: a new word that is drawn takes a step too. Any word of the theme said then stands for "I draw", and what chance gave is
+        what is heard; a word of another theme, or giving up, puts the speaker out there as well.
         """
         if self.turn is None:
             raise ValueError("the party is over")
         self.rewards = [0.0] * len(self.everybody)
         seat, letter = self.turn, self.due
         self.was_new = letter == len(self.bought)
-        if self.was_new and self.drawn and word is not GIVE_UP:
+        if self.was_new and self.drawn and word in self.fitting[letter]:
             if drawn not in self.fitting[letter]:
                 raise ValueError(f"{drawn!r} cannot be drawn: {self.fitting[letter]}")
             word = drawn
