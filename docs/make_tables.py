@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from docs import shopping_tables, strength_tables, tables, training_tables
+from docs import exact_tables, shopping_tables, strength_tables, tables, training_tables
 
 __all__ = ["MAKERS", "VARIANT_PARTS", "fill", "main", "pages", "parts_of"]
 
@@ -29,6 +29,7 @@ MAKERS: dict[str, Callable[..., list[str]]] = {
     "config_keys": training_tables.config_keys,
     "agents": training_tables.agents,
     "best_agents": training_tables.best_agents,
+    "exact": exact_tables.exact,
     "strength": strength_tables.strength,
     "strength_gap": strength_tables.strength_gap,
     "strength_times": strength_tables.strength_times,

@@ -12,7 +12,7 @@ from sb3_contrib import MaskablePPO
 from tests.training_cases import SMALL, SMALL_DQN, Values, configured, started
 from training import ship
 from training.algorithms import make_env, make_model
-from training.config import DQNConfig, PPOConfig
+from training.config_tables import DQNConfig, PPOConfig
 from training.dqn import DoubleQTarget, MaskedDQN
 from training.every_seat import EverySeatPPO
 from training.network import linear_schedule

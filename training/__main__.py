@@ -1,4 +1,4 @@
-"""``python -m training train CONFIG | evaluate ... | exploit ... | exploitability ... | ship ... | export ...``."""
+"""``python -m training train CONFIG | plot RUN... | evaluate ... | exploit ... | exploitability ... | ship ... | export ...``."""
 
 from __future__ import annotations
 
@@ -21,6 +21,8 @@ from domino_env.commands.options import (
     Json,
     Players,
     Rating,
+    Ray,
+    RatingsPlot,
     RulesFile,
     Specs,
 )
@@ -74,6 +76,7 @@ def evaluate(
     heatmap_of: HeatmapOf = "points",
     rating: Rating = None,
     anchors: Anchors = None,
+    ratings_plot: RatingsPlot = None,
     json: Json = False,
 ) -> None:
     """Compare policies on duplicate deals, with 95 % intervals: the same as 'domino arena'.
@@ -82,7 +85,37 @@ def evaluate(
     """
     from domino_env.commands.measure import arena
 
-    arena(variant, specs, deals, players, seed, episode, rules_file, csv, heatmap, heatmap_of, rating, anchors or (), json)
+    arena(variant, specs, deals, players, seed, episode, rules_file, csv, heatmap, heatmap_of, rating, anchors or (), ratings_plot, json)
+
+
+@app.command()
+def plot(
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Folders of runs, such as runs/bergen_ppo.", show_default=False)],
+    out: Annotated[Path, typer.Option(metavar="FILE", help="Picture to write, .png or .svg.")] = Path("curves.png"),
+    what: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="MEASURE",
+            help="points, won, recited, survived, or a column of the log such as return; may be repeated. [default: what evaluations tell]",
+            show_default=False,
+        ),
+    ] = None,
+    against: Annotated[
+        list[str] | None, typer.Option(metavar="ANCHOR", help="Of points and won; may be repeated. [default: all]", show_default=False)
+    ] = None,
+    x: Annotated[str, typer.Option("--x", help="'decisions', or 'time' for the wall time.")] = "decisions",
+    each: Annotated[bool, typer.Option("--each", help="Draw every seed by itself, in place of their mean.")] = False,
+) -> None:
+    """Draw learning curves. Runs that differ in the seed alone are one line, their mean.
+
+    Example: python -m training plot runs/bergen_ppo runs/bergen_dqn --against greedy --out curves.png
+    """
+    from domino_env.commands.common import check_writable
+    from training.plots import save_curves
+
+    check_writable(out)
+    save_curves(runs, out, what=what or (), against=against or (), x=x, each=each)
+    print(f"curves {out}")
 
 
 @app.command()
@@ -127,17 +160,24 @@ def exploit(
 
 @app.command()
 def exploitability(
-    checkpoint: Annotated[str, typer.Argument(metavar="CHECKPOINT", help="A checkpoint of a small set.", show_default=False)],
+    policy: Annotated[
+        str,
+        typer.Argument(metavar="POLICY", help="A checkpoint of a small set; with --game any policy, such as greedy.", show_default=False),
+    ],
+    game: Annotated[
+        str | None,
+        typer.Option(metavar="GAME", help="OpenSpiel's name of the game. [default: that of the checkpoint]", show_default=False),
+    ] = None,
     iterations: Annotated[int, typer.Option(help="Iterations of CFR+, beside which it is shown.")] = 32,
     json: Json = False,
 ) -> None:
     """Tell exactly what a perfect opponent wins against a policy, on a set small enough; beside CFR+ and random play. Needs OpenSpiel.
 
-    Example: python -m training exploitability runs/small/best.safetensors --iterations 64
+    Example: python -m training exploitability greedy --game "domino_block(max_pip=2,hand=2)"
     """
     from training.exploitability import exploitability as start
 
-    found = start(checkpoint, iterations)
+    found = start(policy, iterations, game)
     if json:
         print(dumps(found))
         return

@@ -10,22 +10,32 @@ import numpy.typing as npt
 import torch
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.base_class import BaseAlgorithm
+from torch import nn
 
 from domino_env import DominoVecEnv, Games
 from domino_env.encoding import ENCODING_VERSION
-from domino_env.policies import CheckpointMeta
+from domino_env.policies import CheckpointMeta, LearnedPolicy, load_policy
 from domino_env.policies.checkpoint_meta import ACTION_VERSION
-from training.config import TrainingConfig
+from training.config import ConfigError, TrainingConfig
 from training.dqn import MaskedDQN, MaskedDQNPolicy, q_heads
 from training.evaluation import Evaluator
 from training.every_seat import EverySeatEnv, EverySeatPPO
 from training.guard import guarded_env, guarded_model
-from training.network import Trunk, as_arrays, linear_schedule
+from training.network import Trunk, as_arrays, linear_schedule, set_arrays
 from training.ppo import MaskedPolicy, ppo_heads
 from training.replay import buffer_arrays, restore_buffer
 from training.seat_buffer import EverySeatBuffer
 
-__all__ = ["buffer_state", "checkpoint_meta", "checkpoint_weights", "make_env", "make_evaluator", "make_model", "set_buffer_state"]
+__all__ = [
+    "buffer_state",
+    "checkpoint_meta",
+    "checkpoint_weights",
+    "make_env",
+    "make_evaluator",
+    "make_model",
+    "set_buffer_state",
+    "start_from",
+]
 
 VERSIONS = {"state": 2, "observation": ENCODING_VERSION, "action": ACTION_VERSION}
 """What a state must agree in with the code that goes on from it."""
@@ -121,10 +131,31 @@ def checkpoint_meta(config: TrainingConfig, decisions: int, command: str) -> Che
 
 def checkpoint_weights(model: BaseAlgorithm) -> dict[str, npt.NDArray[np.float32]]:
     """The network as it is now: name -> array of its own."""
-    policy: Any = model.policy
+    return as_arrays(*_network(model))
+
+
+def _network(model: Any) -> tuple[Trunk, dict[str, nn.Linear]]:
+    """The trunk, and the heads by their names in a checkpoint."""
+    policy = model.policy
     if hasattr(policy, "q_net"):
-        return as_arrays(policy.q_net.features_extractor, q_heads(model))  # type: ignore[arg-type]
-    return as_arrays(policy.features_extractor, ppo_heads(model))  # type: ignore[arg-type]
+        return policy.q_net.features_extractor, q_heads(model)
+    return policy.features_extractor, ppo_heads(model)
+
+
+def start_from(config: TrainingConfig, model: BaseAlgorithm) -> None:
+    """Give the learner the weights of ``config.start_from``. ``ConfigError`` where they are those of another game or network."""
+    spec = config.start_from or ""
+    policy = load_policy(spec, config.read_rules(), config.num_players)
+    if not isinstance(policy, LearnedPolicy):
+        raise ConfigError(f"start_from={spec!r}, but it is a checkpoint, by path or by name")
+    own = checkpoint_meta(config, 0, "")
+    for name in ("algorithm", "layers", "value_layers", "activation", "residual"):
+        theirs, ours = getattr(policy.checkpoint.meta, name), getattr(own, name)
+        if theirs != ours:
+            raise ConfigError(f"start_from={spec!r}: a checkpoint with {name}={theirs!r}, but this config has {ours!r}")
+    set_arrays(*_network(model), policy.checkpoint.weights)
+    if isinstance(model, MaskedDQN):
+        model.q_net_target.load_state_dict(model.q_net.state_dict())
 
 
 def buffer_state(model: BaseAlgorithm) -> dict[str, npt.NDArray[Any]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import gymnasium
@@ -10,7 +10,7 @@ import torch
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from torch import nn
 
-__all__ = ["ACTIVATIONS", "Trunk", "as_arrays", "linear_schedule"]
+__all__ = ["ACTIVATIONS", "Trunk", "as_arrays", "linear_schedule", "set_arrays"]
 
 ACTIVATIONS: dict[str, type[nn.Module]] = {"relu": nn.ReLU, "tanh": nn.Tanh}
 
@@ -45,9 +45,23 @@ class Trunk(BaseFeaturesExtractor):
 
 def as_arrays(trunk: Trunk | None, heads: Mapping[str, nn.Linear]) -> dict[str, Any]:
     """A network as the arrays of a checkpoint: name -> float32 array. ``heads``: name (``logits``, ``value``) -> layer."""
-    named = [*((f"layers.{number}", layer) for number, layer in enumerate(trunk.layers if trunk is not None else [])), *heads.items()]
     # clones: what a checkpoint or an opponent keeps must not follow the training
-    return {f"{name}.{part}": getattr(layer, part).detach().cpu().numpy().copy() for name, layer in named for part in ("weight", "bias")}
+    return {name: values.detach().cpu().numpy().copy() for name, values in _named(trunk, heads)}
+
+
+def set_arrays(trunk: Trunk | None, heads: Mapping[str, nn.Linear], arrays: Mapping[str, Any]) -> None:
+    """Give a network the weights that ``as_arrays`` told of one of the same shape."""
+    with torch.no_grad():
+        for name, values in _named(trunk, heads):
+            values.copy_(torch.tensor(arrays[name]))
+
+
+def _named(trunk: Trunk | None, heads: Mapping[str, nn.Linear]) -> Iterator[tuple[str, torch.Tensor]]:
+    """Every weight and bias with its name in a checkpoint."""
+    layers = enumerate(trunk.layers if trunk is not None else [])
+    for name, layer in (*((f"layers.{number}", layer) for number, layer in layers), *heads.items()):
+        for part in ("weight", "bias"):
+            yield f"{name}.{part}", getattr(layer, part)
 
 
 def linear_schedule(start: float, end: float) -> Callable[[float], float]:

@@ -7,7 +7,8 @@ from typing import Any, Literal
 from pydantic import Field, field_validator, model_validator
 
 from domino_env.shopping import ShoppingRules
-from training.config import PPOKeys, RunConfig, Strict, check_layers
+from training.config import RunConfig
+from training.config_tables import PPOKeys, Strict, check_layers
 
 __all__ = ["ShoppingConfig", "ShoppingEvaluationConfig", "ShoppingPPOConfig"]
 

@@ -41,13 +41,15 @@ def train(config: RunConfig, folder: Path, command: list[str], resume: bool = Fa
 
     With ``resume``, go on from the state in the folder; from the start where there is none. ``output``: a place for a copy of the
     best checkpoint. Ctrl-C and SIGTERM save and raise ``KeyboardInterrupt``. Raises ``ConfigError`` before training starts if the
-    files could not be written, if the folder holds a run, or the state is that of another config; ``PolicyError`` for an unknown
-    opponent.
+    files could not be written, if the folder holds a run, the state is that of another config, or the weights to start from do not fit;
+    ``PolicyError`` for an unknown opponent.
     """
     place = RunFolder(folder)
     kind = kind_of(config)
     env = kind.make_env(config)
     model = kind.make_model(config, env)
+    if config.first_weights is not None and not (resume and place.state.exists()):
+        kind.start_from(config, model)
     callback = RunCallback(config, env, place, Progress(config.decisions), shlex.join(command))
     check_output(output)
     with place.claim(resume):
