@@ -20,17 +20,15 @@ from domino_env.engine.state import GAME_OVER, ROUND_OVER, new_games
 from domino_env.envs.agents import KeepsAgents, open_agents
 from domino_env.envs.game_view import GameView
 from domino_env.envs.options import as_action, check_flag, check_seed, deal_options, entropy_seed, is_one_round, resolve_rules
+from domino_env.envs.pictures import RENDER_FPS, RENDER_MODES, ShowsPictures, check_render_mode
 from domino_env.envs.rewards import Reward, take_reward
 from domino_env.envs.snapshots import copy_of, restore, state_of
-from domino_env.errors import IllegalMoveError, OptionsError, RenderModeError, RulesError
+from domino_env.errors import IllegalMoveError, OptionsError, RulesError
 from domino_env.notation.game import PlayedGame
-from domino_env.rendering.ansi import render_game
 from domino_env.rules import Rules
 from domino_env.worlds import resample
 
 __all__ = ["DominoAECEnv", "env", "raw_env"]
-
-RENDER_MODES = ("ansi", "human")
 
 
 def raw_env(variant: str, **kwargs: Any) -> DominoAECEnv:
@@ -52,20 +50,20 @@ def _fast_observe() -> Callable[..., None]:
     return direct(observe_with_mask, new_games(1), 0, packed, 0, np.empty(1, np.float32), np.empty(1, np.int8))
 
 
-class DominoAECEnv(GameView, KeepsAgents, AECEnv[str, Any, Any]):
+class DominoAECEnv(GameView, KeepsAgents, ShowsPictures, AECEnv[str, Any, Any]):
     """Dominoes for 2 to 5 seats, one move a step.
 
     Observation: ``{"observation": (D,) float32 in [-1, 1], "action_mask": (A,) int8}``; the mask of a seat that is not on
     turn is all zero. Action: ``Discrete(A)``, ids independent of the state (``move_text`` names them). Rewards sum to zero.
 
     Args: ``variant``, a name of ``VARIANTS``; ``num_players``; ``episode`` ``"match"`` (to the target) or ``"round"``;
-    ``reward`` ``"points"`` or ``"win"``; ``render_mode`` None, ``"ansi"`` or ``"human"``; ``rules`` whole rules or a dict of
-    overrides; ``skip_forced``, to play every position with just one legal action by itself.
+    ``reward`` ``"points"`` or ``"win"``; ``render_mode`` None, ``"ansi"``, ``"rgb_array"`` or ``"human"``; ``rules`` whole rules
+    or a dict of overrides; ``skip_forced``, to play every position with just one legal action by itself.
 
     Raises ``RulesError`` or ``OptionsError`` for arguments that cannot be used.
     """
 
-    metadata = {"render_modes": list(RENDER_MODES), "is_parallelizable": False, "render_fps": 1}
+    metadata = {"render_modes": list(RENDER_MODES), "is_parallelizable": False, "render_fps": RENDER_FPS}
 
     def __init__(
         self,
@@ -78,10 +76,8 @@ class DominoAECEnv(GameView, KeepsAgents, AECEnv[str, Any, Any]):
         skip_forced: bool = False,
     ) -> None:
         super().__init__()
-        if render_mode is not None and render_mode not in RENDER_MODES:
-            raise RenderModeError(f"render_mode={render_mode!r}, but it is None, 'ansi' or 'human'")
         self.metadata = {**self.metadata, "name": f"{variant}_v0"}
-        self.render_mode = render_mode
+        self.render_mode = check_render_mode(render_mode)
         self.rules = resolve_rules(variant, rules)
         self.skip_forced = check_flag("skip_forced", skip_forced)
         num_players = self.rules.check_players(num_players)
@@ -126,8 +122,7 @@ class DominoAECEnv(GameView, KeepsAgents, AECEnv[str, Any, Any]):
             self.open_game(None, None)  # nobody had a decision: the next deal
         else:
             raise RulesError(NO_DECISION)
-        if self.render_mode == "human":
-            self._show()
+        self.show_start()
 
     def open_game(self, seed: int | None, options: dict[str, Any] | None) -> None:
         """As ``reset``; but with ``skip_forced`` a game may be over before anybody decides, and is then left so."""
@@ -168,8 +163,7 @@ class DominoAECEnv(GameView, KeepsAgents, AECEnv[str, Any, Any]):
             self.agent_selection = self.possible_agents[(game.seat + 1) % len(self.possible_agents)]
         else:
             self.agent_selection = self.possible_agents[game.seat]
-        if self.render_mode == "human":
-            self._show()
+        self.show_move()
 
     def _settle_rewards(self) -> None:
         if not self.game.scored:
@@ -207,14 +201,19 @@ class DominoAECEnv(GameView, KeepsAgents, AECEnv[str, Any, Any]):
         return self.encoding.describe(observation["observation"] if isinstance(observation, Mapping) else observation)
 
     def clone(self) -> DominoAECEnv:
-        """The same game, generator included, that can be played on by itself."""
-        return copy_of(self)
+        """The same game, generator included, that can be played on by itself, without the window of this one."""
+        other = copy_of(self)
+        other._window = None
+        return other
 
     def __copy__(self) -> DominoAECEnv:
-        return copy_of(self)
+        return self.clone()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> DominoAECEnv:
-        return copy_of(self)
+        return self.clone()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_window": None}
 
     def get_state(self) -> bytes:
         """The whole game, generator and log included, as bytes that hold no code. ``OptionsError`` before the first ``reset``."""
@@ -229,21 +228,3 @@ class DominoAECEnv(GameView, KeepsAgents, AECEnv[str, Any, Any]):
         other = self.clone()
         other.game = resample(self.game, seat, seed, self.skip_forced)
         return other
-
-    def close(self) -> None:
-        """Nothing to release."""
-
-    def _show(self) -> None:
-        print(render_game(self.game, None if self.game.over else self.game.seat))
-
-    def render(self) -> str | None:
-        """``"ansi"``: the table as the seat on turn sees it, as text. ``"human"`` prints it after every move by itself."""
-        return self.render_for(None if self.game.over else self.game.seat)
-
-    def render_for(self, seat: int | None) -> str | None:
-        """As ``render``, as ``seat`` sees it (None: as a spectator does)."""
-        if self.render_mode is None:
-            return None
-        if not self.game.started:
-            raise OptionsError("render: no game yet, call reset")
-        return render_game(self.game, seat) if self.render_mode == "ansi" else None

@@ -12,10 +12,11 @@ from gymnasium import spaces
 
 from domino_env.encoding.kernels import observe_with_mask
 from domino_env.engine.batch import MOST_SKIPPED, NO_DECISION
-from domino_env.envs.aec import RENDER_MODES, DominoAECEnv
+from domino_env.envs.aec import DominoAECEnv
 from domino_env.envs.kernels import NO_TURN, VIEW, seat_learner
 from domino_env.envs.learner import PolicySpec, load_pool
 from domino_env.envs.options import as_action, check_seat
+from domino_env.envs.pictures import RENDER_FPS, RENDER_MODES, Frame
 from domino_env.errors import IllegalMoveError, OptionsError, RulesError
 from domino_env.policies import Batch, decide, reset_policy
 from domino_env.rules import Rules
@@ -34,7 +35,7 @@ class DominoGymEnv(gymnasium.Env[npt.NDArray[np.float32], np.int64]):
     replaced by the next deal and counted in info (``skipped_games``, ``skipped_return``). Other arguments as ``DominoAECEnv``.
     """
 
-    metadata = {"render_modes": list(RENDER_MODES), "render_fps": 1}
+    metadata = {"render_modes": list(RENDER_MODES), "render_fps": RENDER_FPS}
 
     def __init__(
         self,
@@ -97,6 +98,8 @@ class DominoGymEnv(gymnasium.Env[npt.NDArray[np.float32], np.int64]):
         table = self.table
         table.open_game(seed, options)
         seat_learner(table.game.games, 0, table.game.packed, table.game.first_deal, self.pool.tickets, self._fixed_seat, self._views)
+        table.onlooker = self.learner_seat
+        table.show_start()
         for policy in self.pool.remembering:
             reset_policy(policy, np.zeros(1, np.int64))
         self._play_others()
@@ -152,9 +155,17 @@ class DominoGymEnv(gymnasium.Env[npt.NDArray[np.float32], np.int64]):
             info["opponents"] = [-1 if seat == self.learner_seat else int(seated[seat]) for seat in seats]
         return info
 
-    def render(self) -> str | None:
+    def render(self) -> Frame:
         """As ``DominoAECEnv.render``, seen from the learner's seat."""
-        return self.table.render_for(self.learner_seat)
+        return self.table.render()
+
+    def _repr_svg_(self) -> str | None:
+        """What a notebook shows: the learner's view."""
+        return self.table._repr_svg_()
+
+    def close(self) -> None:
+        """Close the window where there is one; more than once is fine."""
+        self.table.close()
 
     def __getattr__(self, name: str) -> Any:
         # rules, scores, record(), legal_moves(), describe() and the rest are the table's

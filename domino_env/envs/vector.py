@@ -12,6 +12,9 @@ from gymnasium.vector.utils import batch_space
 
 from domino_env.envs.learner import LearnerGames
 from domino_env.envs.options import as_seeds, reset_mask_of
+from domino_env.envs.pictures import RENDER_FPS, check_render_mode
+from domino_env.envs.rows import game_of_row
+from domino_env.errors import OptionsError
 
 __all__ = ["DominoVectorEnv"]
 
@@ -22,13 +25,14 @@ class DominoVectorEnv(VectorEnv[Any, Any, Any]):
     Observation (N, D) float32, actions (N,) integers, rewards (N,) float64, terminations (N,) bool, no truncations.
     ``info["action_mask"]`` is (N, A) int8, as ``action_masks()``; ``info["final_obs"]``, ``info["final_info"]`` with their masks
     ``_final_obs``, ``_final_info`` tell of the games that ended in the step. An illegal action raises ``IllegalMoveError``.
-    Arguments as those of ``DominoGymEnv``, without ``render_mode`` and ``illegal``.
+    Arguments as those of ``DominoGymEnv``, without ``illegal``; ``render_mode`` is None or ``"rgb_array"``.
     """
 
-    metadata = {"autoreset_mode": AutoresetMode.SAME_STEP, "render_modes": []}
+    metadata = {"autoreset_mode": AutoresetMode.SAME_STEP, "render_modes": ["rgb_array"], "render_fps": RENDER_FPS}
 
-    def __init__(self, variant: str, num_envs: int = 1, **kwargs: Any) -> None:
+    def __init__(self, variant: str, num_envs: int = 1, render_mode: str | None = None, **kwargs: Any) -> None:
         super().__init__()
+        self.render_mode = check_render_mode(render_mode, ("rgb_array",))
         self.games = LearnerGames(variant, num_envs, **kwargs)
         self.num_envs = self.games.num_envs
         self.single_observation_space = spaces.Box(-1.0, 1.0, (self.games.encoding.size,), np.float32)
@@ -74,3 +78,18 @@ class DominoVectorEnv(VectorEnv[Any, Any, Any]):
     def action_masks(self) -> npt.NDArray[np.int8]:
         """(N, A) int8: 1 where the learner may take the action."""
         return self.games.action_mask.copy()
+
+    def render(self) -> tuple[npt.NDArray[np.uint8], ...] | None:
+        """With ``render_mode="rgb_array"``: (620, 960, 3) uint8 of every game, each seen from its learner's seat; else None.
+
+        Raises ``OptionsError`` before the first ``reset``, and for a round of more moves than its row keeps.
+        """
+        if self.render_mode is None:
+            return None
+        from domino_env.rendering.raster import rgb_frame
+
+        games = self.games
+        if not games.started:
+            raise OptionsError("render: no game yet, call reset")
+        shown = (game_of_row(games.rules, games.num_players, games.packed, games.rows[[row]]) for row in range(self.num_envs))
+        return tuple(rgb_frame(game, int(seat)) for game, seat in zip(shown, games.views["learner"], strict=True))

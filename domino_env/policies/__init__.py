@@ -7,6 +7,7 @@ from domino_env.policies.learned import LearnedPolicy
 from domino_env.policies.loading import load_policy
 from domino_env.policies.protocol import Batch, Policy, check_policy, decide, policy_name, reset_policy
 from domino_env.policies.scripted import GreedyPolicy, RandomPolicy
+from domino_env.policies.thoughts import Thoughts, think
 
 __all__ = [
     "Batch",
@@ -16,6 +17,7 @@ __all__ = [
     "LearnedPolicy",
     "Policy",
     "RandomPolicy",
+    "Thoughts",
     "check_policy",
     "decide",
     "load_checkpoint",
@@ -23,4 +25,5 @@ __all__ = [
     "policy_name",
     "reset_policy",
     "save_checkpoint",
+    "think",
 ]

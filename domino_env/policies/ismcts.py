@@ -18,6 +18,7 @@ from domino_env.engine.worlds import fill_worlds, scratch
 from domino_env.errors import PolicyError
 from domino_env.policies.lookahead import MOST_PLAYOUT, margin
 from domino_env.policies.scripted import greedy_action
+from domino_env.policies.thoughts import POINTS, Thoughts, one_hot
 
 if TYPE_CHECKING:
     from domino_env.policies.protocol import Batch
@@ -60,17 +61,45 @@ class ISMCTSPolicy:
 
     def act(self, batch: Batch) -> npt.NDArray[np.int64]:
         """(N,) int64 action ids."""
+        return self._look(batch)[0]
+
+    def think(self, batch: Batch) -> Thoughts:
+        """The share of the visits and the mean margin of each move, and that of the move it makes; forced moves are not looked into."""
+        actions, visits, totals = self._look(batch)
+        with np.errstate(invalid="ignore"):  # 0 / 0: a move that was never tried
+            means = totals / visits
+        value = np.take_along_axis(means, actions[:, None], axis=1)[:, 0]
+        looked = visits.sum(axis=1) > 0
+        probabilities = one_hot(actions, visits.shape[1])
+        probabilities[looked] = visits[looked] / visits[looked].sum(axis=1, keepdims=True)
+        return Thoughts(probabilities, actions, False, value, means, None, POINTS)
+
+    def _look(self, batch: Batch) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+        """Actions (N,), visits of each move (N, A) and the sums of their margins (N, A); 0 where there was no choice."""
         actions = np.empty(len(batch), np.int64)
-        tree = np.zeros(self.simulations + 2, NODE)
-        _decide(batch.seen, batch.packed, batch.random, self.exploration, tree, new_games(_CHUNK), *scratch(), actions)
-        return actions
+        visits, totals = (np.zeros(batch.action_mask.shape) for _ in range(2))
+        tree, worlds = np.zeros(self.simulations + 2, NODE), new_games(_CHUNK)
+        _decide(batch.seen, batch.packed, batch.random, self.exploration, tree, worlds, *scratch(), actions, visits, totals)
+        return actions, visits, totals
 
     def check(self, rules: Rules, num_players: int) -> None:
         """Fits every game."""
 
 
 @kernel
-def _decide(seen: Any, rules: Any, bits: Any, exploration: Any, tree: Any, worlds: Any, table: Any, classes: Any, out: Any) -> None:
+def _decide(
+    seen: Any,
+    rules: Any,
+    bits: Any,
+    exploration: Any,
+    tree: Any,
+    worlds: Any,
+    table: Any,
+    classes: Any,
+    out: Any,
+    visits: Any,
+    totals: Any,
+) -> None:
     simulations = len(tree) - 2
     path = np.zeros(MOST_PLAYOUT, np.int64)
     seats = np.zeros(MOST_PLAYOUT, np.int64)
@@ -87,7 +116,7 @@ def _decide(seen: Any, rules: Any, bits: Any, exploration: Any, tree: Any, world
                 fill_worlds(seen[k], rules[0], mix64(bits[k], simulation), worlds, table, classes)
             key = mix64(bits[k], simulation + (1 << 32))
             count = _simulate(worlds[at], rules[0], seen[k].seat, tree, count, exploration, bounds, key, path, seats)
-        out[k] = _most_visited(tree)
+        out[k] = _most_visited(tree, visits[k], totals[k])
 
 
 @jit
@@ -175,19 +204,12 @@ def _child(tree: Any, count: Any, node: Any, move: Any) -> Any:
 
 
 @jit
-def _most_visited(tree: Any) -> Any:
-    """The move of the root that was made most often; among equals the lowest id."""
-    best, most = np.int64(-1), np.int64(-1)
+def _most_visited(tree: Any, visits: Any, totals: Any) -> Any:
+    """The move of the root that was made most often, among equals the lowest id; adds up visits and margins (A,) by action."""
     child = tree[0].child
     while child != 0:
         action = tree[child].move & 1023
-        visits = np.int64(0)
-        other = tree[0].child
-        while other != 0:
-            if tree[other].move & 1023 == action:
-                visits += tree[other].visits
-            other = tree[other].sibling
-        if visits > most or (visits == most and action < best):
-            best, most = action, visits
+        visits[action] += tree[child].visits
+        totals[action] += tree[child].total
         child = tree[child].sibling
-    return best
+    return np.int64(np.argmax(visits))

@@ -11,6 +11,7 @@ from domino_env.errors import PolicyError
 from domino_env.policies.checkpoint import Checkpoint
 from domino_env.policies.network import LINEAR, RELU, TANH, choose, dense
 from domino_env.policies.protocol import Batch
+from domino_env.policies.thoughts import REWARD, Thoughts, one_hot, softmax
 from domino_env.rules import Rules
 
 __all__ = ["LearnedPolicy"]
@@ -50,6 +51,27 @@ class LearnedPolicy:
         actions = np.empty(len(batch), np.int64)
         choose(self.logits(batch.observation), batch.action_mask, batch.random, self._temperature, actions)
         return actions
+
+    def think(self, batch: Batch) -> Thoughts:
+        """The probabilities of its network, and its values.
+
+        PPO: softmax of the logits and the value head. DQN holds the values of the moves in the place of logits: they are told as such,
+        the best is the value, and the move is certain. With ``sample=True`` the probabilities are those that moves are drawn with.
+        """
+        logits, mask = self.logits(batch.observation), batch.action_mask
+        actions = np.empty(len(batch), np.int64)
+        choose(logits, mask, batch.random, self._temperature, actions)
+        sampled = self._temperature > 0
+        valued = self.checkpoint.meta.algorithm == "dqn"
+        if valued and not sampled:
+            probabilities = one_hot(actions, mask.shape[1])
+        else:
+            probabilities = softmax(logits, mask, self._temperature if sampled else 1.0)
+        moves = np.where(mask != 0, logits.astype(np.float64), np.nan) if valued else None
+        values = None if self._value is None else self.values(batch.observation).astype(np.float64)
+        if moves is not None:
+            values = np.nanmax(moves, axis=1)
+        return Thoughts(probabilities, actions, sampled, values, moves, None, None if values is None else REWARD)
 
     def check(self, rules: Rules, num_players: int) -> None:
         """Raise ``CheckpointError`` unless the checkpoint is for these rules and so many seats."""

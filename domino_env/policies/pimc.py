@@ -14,6 +14,7 @@ from domino_env.engine.step import step
 from domino_env.engine.worlds import scratch, spread_worlds
 from domino_env.errors import PolicyError
 from domino_env.policies.lookahead import value_of
+from domino_env.policies.thoughts import POINTS, Thoughts, one_hot
 
 if TYPE_CHECKING:
     from domino_env.policies.protocol import Batch
@@ -51,28 +52,52 @@ class PIMCPolicy:
 
     def act(self, batch: Batch) -> npt.NDArray[np.int64]:
         """(N,) int64 action ids."""
+        return self._look(batch)[0]
+
+    def think(self, batch: Batch) -> Thoughts:
+        """Its moves, and what each legal one brings on average over the worlds; forced moves are not looked into."""
+        actions, values, errors = self._look(batch)
+        best = np.take_along_axis(values, actions[:, None], axis=1)[:, 0]
+        return Thoughts(one_hot(actions, values.shape[1]), actions, False, best, values, errors, POINTS)
+
+    def _look(self, batch: Batch) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+        """Actions (N,), what each move brings (N, A), and the standard error of how far it lies behind the best (N, A)."""
         actions = np.empty(len(batch), np.int64)
-        rows = new_games(_TO_THE_END + 3)
-        worlds, weights = new_games(self.worlds), np.empty(self.worlds)
+        values, errors = (np.full(batch.action_mask.shape, np.nan) for _ in range(2))
+        brought = np.empty((self.worlds, int(batch.seen["num_legal"].max(initial=0))))
+        worlds, weights, rows = new_games(self.worlds), np.empty(self.worlds), new_games(_TO_THE_END + 3)
         looks = np.array([self.depth, self.endgame])
-        _decide(batch.seen, batch.packed, batch.random, looks, worlds, weights, rows, *scratch(), actions)
-        return actions
+        _decide(batch.seen, batch.packed, batch.random, looks, worlds, weights, brought, rows, *scratch(), actions, values, errors)
+        return actions, values, errors
 
     def check(self, rules: Rules, num_players: int) -> None:
         """Fits every game."""
 
 
 @kernel
-def _decide(seen: Any, rules: Any, bits: Any, looks: Any, worlds: Any, weights: Any, rows: Any, table: Any, classes: Any, out: Any) -> None:
-    values = np.zeros(rules[0].num_actions)
+def _decide(
+    seen: Any,
+    rules: Any,
+    bits: Any,
+    looks: Any,
+    worlds: Any,
+    weights: Any,
+    brought: Any,
+    rows: Any,
+    table: Any,
+    classes: Any,
+    out: Any,
+    values: Any,
+    errors: Any,
+) -> None:
     for k in range(len(seen)):
         if seen[k].num_legal == 1:
             out[k] = nth_legal(seen[k], rules[0], 0)
             continue
         count = spread_worlds(seen[k], rules[0], bits[k], worlds, weights, table, classes)
         depth = _depth(seen[k], rules[0], looks[0], looks[1])
-        _value_moves(worlds, weights, count, rules[0], seen[k].seat, depth, rows, values)
-        out[k] = _best_move(seen[k], rules[0], values)
+        _value_moves(worlds, count, rules[0], seen[k].seat, depth, rows, brought)
+        out[k] = _judge(seen[k], rules[0], weights, count, brought, values[k], errors[k])
 
 
 @jit
@@ -87,21 +112,44 @@ def _depth(game: Any, rules: Any, depth: Any, endgame: Any) -> Any:
 
 
 @jit
-def _value_moves(worlds: Any, weights: Any, num_worlds: Any, rules: Any, seat: Any, depth: Any, rows: Any, values: Any) -> None:
-    """Write what each legal move brings, summed over the worlds by their weights, by its number among the legal ones."""
-    count = worlds[0].num_legal
-    values[:count] = 0.0
+def _value_moves(worlds: Any, num_worlds: Any, rules: Any, seat: Any, depth: Any, rows: Any, brought: Any) -> None:
+    """Write what each legal move brings in each world to ``brought`` (W, moves), by its number among the legal ones."""
     for w in range(num_worlds):
-        for n in range(count):
+        for n in range(worlds[0].num_legal):
             rows[0] = worlds[w]
             step(rows[0], rules, nth_legal(worlds[w], rules, n))
-            values[n] += weights[w] * value_of(rows, 0, rules, seat, depth)
+            brought[w, n] = value_of(rows, 0, rules, seat, depth)
 
 
 @jit
-def _best_move(game: Any, rules: Any, values: Any) -> Any:
-    best = 0
-    for n in range(1, game.num_legal):
-        if values[n] > values[best]:
-            best = n
+def _judge(game: Any, rules: Any, weights: Any, num_worlds: Any, brought: Any, values: Any, errors: Any) -> Any:
+    """The move that brings most on average; writes the means and the standard errors of how far each lies behind it, by action id."""
+    total, best, most = 0.0, 0, -np.inf
+    for w in range(num_worlds):
+        total += weights[w]
+    for n in range(game.num_legal):
+        brings = 0.0
+        for w in range(num_worlds):
+            brings += weights[w] * brought[w, n]
+        values[nth_legal(game, rules, n)] = brings / total
+        if brings > most:
+            best, most = n, brings
+    for n in range(game.num_legal):
+        errors[nth_legal(game, rules, n)] = _paired_error(weights, num_worlds, total, brought, best, n)
     return np.int64(nth_legal(game, rules, best))
+
+
+@jit
+def _paired_error(weights: Any, num_worlds: Any, total: Any, brought: Any, best: Any, n: Any) -> Any:
+    """Standard error of the mean of ``brought[:, best] - brought[:, n]``; one world tells nothing of it."""
+    if n == best:
+        return 0.0
+    if num_worlds == 1:
+        return np.inf
+    mean = 0.0
+    for w in range(num_worlds):
+        mean += weights[w] * (brought[w, best] - brought[w, n]) / total
+    squares = 0.0
+    for w in range(num_worlds):
+        squares += (weights[w] * (brought[w, best] - brought[w, n] - mean)) ** 2
+    return np.sqrt(squares * num_worlds / (num_worlds - 1)) / total

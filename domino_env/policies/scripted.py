@@ -15,6 +15,7 @@ from domino_env.engine._jit import count_bits, jit, kernel, lowest_bit
 from domino_env.engine.legal import action_of, nth_legal
 from domino_env.engine.rng import below
 from domino_env.engine.scoring import play_points
+from domino_env.policies.thoughts import Thoughts
 from domino_env.tiles import HIGH, LOW, SUITS, WEIGHT
 
 if TYPE_CHECKING:
@@ -97,6 +98,11 @@ class RandomPolicy:
         actions = np.empty(len(batch), np.int64)
         _nth_of_mask(batch.action_mask, batch.random, actions)
         return actions
+
+    def think(self, batch: Batch) -> Thoughts:
+        """Every legal move alike."""
+        legal = (batch.action_mask != 0).astype(np.float64)
+        return Thoughts(legal / legal.sum(axis=1, keepdims=True), self.act(batch), sampled=True)
 
     def check(self, rules: Rules, num_players: int) -> None:
         """Fits every game."""
