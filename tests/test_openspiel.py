@@ -78,6 +78,7 @@ def test_rules_as_parameters() -> None:
         ("domino_block(leader=2)", OptionsError, "leader=2, but it is a seat from 0 to 1, or -1"),
         ("domino_block(reward=gold)", OptionsError, "reward='gold', but it is 'points' or 'win'"),
         ("domino_block(rules=hand:3)", OptionsError, "'hand' is a parameter of its own: hand=3"),
+        ("domino_bergen(rules=variant:block)", OptionsError, "the variant is that of the game: domino_block"),
         ("domino_block(rules=play_on)", OptionsError, "rules='play_on', but it is 'field:value;field:value'"),
         ("domino_block(rules=arms:2;arms:4)", OptionsError, "each field once"),
         ("domino_block(sides=True)", RulesError, "sides=True needs four seats"),

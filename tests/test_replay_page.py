@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import copy
 import hashlib
+import itertools
 import json
 import re
 from html.parser import HTMLParser
@@ -394,3 +395,19 @@ def test_a_page_of_the_memory_game_is_refused(domino: Run, tmp_path: Path) -> No
 
 def test_every_variant_has_a_record_here() -> None:
     assert {name.rsplit("_", 1)[0] for name in RECORDS if name[-1] == "p"} == set(VARIANTS)
+
+
+@pytest.mark.parametrize("name", RECORDS)
+def test_who_went_out_is_told(name: str) -> None:
+    """In every variant: the first seat to play its last tile; with sides, where the round goes on, the last tile of its side."""
+    data = page_data(replay_page(golden(name)))
+    together = data["sides"] and name.startswith("fives_and_threes")
+    first = None
+    for before, position in itertools.pairwise(data["positions"]):
+        mover, hands = before["turn"], position["hands"]
+        if position["event"] == 0:
+            first = None
+        elif first is None and not hands[mover] and not (together and hands[(mover + 2) % 4]):
+            first = mover
+        if position["over"] and " goes out" in position["over"]:
+            assert position["over"].startswith(f"Seat {first} goes out")

@@ -13,6 +13,7 @@ from domino_env.encoding import Encoding
 from domino_env.errors import PolicyError
 from domino_env.notation.game import PlayedGame
 from domino_env.policies import Batch, decide
+from domino_env.policies.ismcts import ISMCTSPolicy
 from domino_env.policies.pimc import PIMCPolicy
 from domino_env.variants import VARIANTS
 from domino_env.worlds import resample
@@ -133,6 +134,20 @@ def solve(game: PlayedGame, seat: int) -> float:
     return max(found) if game.seat == seat else min(found)
 
 
+def test_an_endgame_with_draws_at_will_comes_to_an_end() -> None:
+    """Alpha-beta to the end of these rounds would look at more positions than anybody can wait for; the work for a decision is bounded."""
+    rules = {"hand": 2, "reserve": 0, "draw_limit": 0, "players": [2]}
+    for seed in range(3):
+        games = Games("threes", 1, seed=seed, rules=rules, skip_forced=True)
+        games.step(decide(load_policy("search:pimc?worlds=1&endgame=12"), batch_of(games, [0])))
+
+
+def test_numbers_of_numpy_are_numbers() -> None:
+    assert PIMCPolicy(np.int64(8), np.int8(2), np.uint8(3)).name == "search:pimc?worlds=8&depth=2&endgame=3"
+    assert ISMCTSPolicy(np.int32(9), np.float32(0.5)).name == "search:ismcts?simulations=9&exploration=0.5"
+    assert ISMCTSPolicy(9, np.int64(1)).name == "search:ismcts?simulations=9&exploration=1"
+
+
 @pytest.mark.parametrize(
     ("spec", "words"),
     [
@@ -141,7 +156,10 @@ def solve(game: PlayedGame, seat: int) -> float:
         ("search:minimax", "the searches are"),
         ("search:pimc?worlds=0", "worlds=0"),
         ("search:pimc?worlds=65537", "worlds=65537"),
-        ("search:pimc?worlds=x", "worlds=x"),
+        ("search:pimc?worlds=x", "worlds=x, but it is a whole number"),
+        ("search:pimc?worlds=8.5", "worlds=8.5, but it is a whole number"),
+        (f"search:pimc?worlds={'9' * 5000}", r"worlds=9{40}\.\.\., but"),
+        ("search:ismcts?exploration=much", "exploration=much, but it is a number"),
         ("search:pimc?worlds=8&worlds=9", "each once"),
         ("search:pimc?depth=-1", "depth=-1"),
         ("search:pimc?simulations=8", "worlds, depth, endgame"),

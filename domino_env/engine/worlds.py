@@ -16,7 +16,7 @@ from domino_env.engine.state import SEATS, Games, new_games
 from domino_env.engine.ways import MOST_WAYS, blur, count_ways, draw_way, join_alike, lay_certain, list_ways, table_size
 from domino_env.tiles import SUITS
 
-__all__ = ["draw_worlds", "fill_worlds", "list_worlds", "scratch", "spread_worlds"]
+__all__ = ["draw_worlds", "fill_worlds", "list_worlds", "prepare_worlds", "scratch", "spread_worlds"]
 
 _WORLD_STREAM = np.uint64(0xD6E8FEB86659FD93)
 
@@ -32,9 +32,13 @@ def draw_worlds(seen: Any, i: Any, rules: Any, bits: Any, worlds: Any, table: An
 
     The hidden hands and the boneyard are dealt anew; everything else is as it was. Returns 1, or 0 where the draws are not quite
     uniform, and some may contradict an early pass: rounds of more than ``LOG`` moves, or with tiles drawn so often that the ways cannot
-    be counted. ``table`` and ``classes``: see ``scratch``.
+    be counted. ``table`` and ``classes``: see ``scratch``. It is meant for decisions: of a seat with one legal move not all is heeded that
+    follows from the round having gone on until now.
     """
-    return fill_worlds(seen[i], rules[0], bits, worlds, table, classes)
+    certain = np.zeros(SEATS + 1, np.int64)
+    count, tiles, ways, exact = prepare_worlds(seen[i], rules[0], table, classes, certain)
+    fill_worlds(seen[i], rules[0], bits, worlds, classes, count, tiles, ways, certain)
+    return exact
 
 
 @kernel
@@ -44,28 +48,39 @@ def list_worlds(seen: Any, i: Any, rules: Any, bits: Any, worlds: Any, weights: 
 
 
 @jit
-def fill_worlds(seen: Any, rules: Any, bits: Any, worlds: Any, table: Any, classes: Any) -> Any:
-    """As ``draw_worlds``, for kernels: ``seen`` and ``rules`` are rows."""
-    certain = np.zeros(SEATS + 1, np.int64)
+def prepare_worlds(seen: Any, rules: Any, table: Any, classes: Any, certain: Any) -> Any:
+    """What drawing worlds needs, worked out once: the number of ``classes`` written, the hidden tiles that are free, the table of the ways
+    to lay them, and 1 where this is exact. ``certain`` (SEATS + 1,) of zeros gets the tiles that lie for certain, by owner.
+    """
     count, hidden, exact = _classify(seen, rules, table, classes, certain)
     tiles, ways = count_ways(classes, count, hidden)
-    _draw_all(seen, rules, bits, worlds, classes, count, tiles, ways, certain)
-    return exact
+    return count, tiles, ways, exact
+
+
+@jit
+def fill_worlds(seen: Any, rules: Any, bits: Any, worlds: Any, classes: Any, count: Any, tiles: Any, ways: Any, certain: Any) -> None:
+    """Fill ``worlds`` (W,) GAME from what ``prepare_worlds`` found; ``seen`` and ``rules`` are rows."""
+    owned = np.zeros(SEATS + 1, np.int64)
+    for w in range(len(worlds)):
+        worlds[w] = seen
+        owned[:] = certain
+        key = mix64(bits ^ _WORLD_STREAM, w)
+        draw_way(classes, count, tiles, ways, key, owned)
+        _deal(worlds[w], rules, owned, mix64(key, 1 << 20))
 
 
 @jit
 def spread_worlds(seen: Any, rules: Any, bits: Any, worlds: Any, weights: Any, table: Any, classes: Any) -> Any:
-    """As ``fill_worlds``, but where ``worlds`` (W,) hold all that there are, each of them is written, as often as there is room (with
+    """As ``draw_worlds``, but where ``worlds`` (W,) hold all that there are, each of them is written, as often as there is room (with
     boneyards in other orders), and ``weights`` (W,) float64 say how likely each is; else all weigh 1. Returns how many were written.
     """
     certain = np.zeros(SEATS + 1, np.int64)
-    count, hidden, _ = _classify(seen, rules, table, classes, certain)
-    tiles, ways = count_ways(classes, count, hidden)
+    count, tiles, ways, _ = prepare_worlds(seen, rules, table, classes, certain)
     owned = np.zeros((len(worlds), SEATS + 1), np.int64)
     found = list_ways(classes, count, tiles, ways, certain, owned, weights)
     if found == 0:
         weights[:] = 1.0
-        _draw_all(seen, rules, bits, worlds, classes, count, tiles, ways, certain)
+        fill_worlds(seen, rules, bits, worlds, classes, count, tiles, ways, certain)
         return len(worlds)
     written = found * (len(worlds) // found)
     for w in range(written):
@@ -92,17 +107,6 @@ def _classify(seen: Any, rules: Any, table: Any, classes: Any, certain: Any) -> 
         blur(classes, count)
         count = join_alike(classes, count, hidden)
     return count, hidden, exact
-
-
-@jit
-def _draw_all(seen: Any, rules: Any, bits: Any, worlds: Any, classes: Any, count: Any, tiles: Any, ways: Any, certain: Any) -> None:
-    owned = np.zeros(SEATS + 1, np.int64)
-    for w in range(len(worlds)):
-        worlds[w] = seen
-        owned[:] = certain
-        key = mix64(bits ^ _WORLD_STREAM, w)
-        draw_way(classes, count, tiles, ways, key, owned)
-        _deal(worlds[w], rules, owned, mix64(key, 1 << 20))
 
 
 @jit

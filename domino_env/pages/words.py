@@ -7,7 +7,7 @@ from domino_env.notation.game import END_NAMES, PlayedGame
 from domino_env.notation.moves import move_text, tile_text
 from domino_env.rendering.onlooker import seats_text
 
-__all__ = ["end_words", "move_words", "text_words"]
+__all__ = ["end_words", "move_words", "out_seat", "text_words"]
 
 _PLACES = {"left": "on the left", "right": "on the right", "up": "above", "down": "below"}
 _ENDS = {"out": "goes out", "blocked": "the round is blocked", "exhausted": "nothing is left to draw", "target": "the target is reached"}
@@ -32,11 +32,16 @@ def move_words(game: PlayedGame, number: int, shown: bool) -> tuple[str, str]:
     return text, f"{'leads' if number == 0 else 'plays'} {text_words(text)}"
 
 
+def out_seat(game: PlayedGame) -> int:
+    """Who went out in a round that ended so: the first one, where the round goes on after that."""
+    return int(game.row.first_out) if game.rules.play_on else game.rounds[-1].events[-1].seat
+
+
 def end_words(game: PlayedGame) -> str:
     """How the round that is over ended, what that brought, and who won where the game is over too."""
     log = game.rounds[-1]
     end = END_NAMES[log.end]
-    how = f"Seat {int(game.row.first_out)} {_ENDS[end]}" if end == "out" else _ENDS[end].capitalize()
+    how = f"Seat {out_seat(game)} {_ENDS[end]}" if end == "out" else _ENDS[end].capitalize()
     bonus = [f"seat {seat} {points:+d}" for seat, points in enumerate(log.bonus) if points]
     text = f"{how}{': ' + ', '.join(bonus) if bonus else ''}."
     if game.phase == GAME_OVER:

@@ -4,6 +4,7 @@ grown through a new world at each simulation.
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,9 +13,9 @@ import numpy.typing as npt
 from domino_env.engine._jit import jit, kernel
 from domino_env.engine.legal import nth_legal
 from domino_env.engine.rng import below, mix64
-from domino_env.engine.state import PLAYING, new_games
+from domino_env.engine.state import PLAYING, SEATS, new_games
 from domino_env.engine.step import step
-from domino_env.engine.worlds import fill_worlds, scratch
+from domino_env.engine.worlds import fill_worlds, prepare_worlds, scratch
 from domino_env.errors import PolicyError
 from domino_env.policies.lookahead import MOST_PLAYOUT, margin
 from domino_env.policies.scripted import greedy_action
@@ -54,7 +55,7 @@ class ISMCTSPolicy:
     def __init__(self, simulations: int = 1000, exploration: float = 0.7) -> None:
         if isinstance(simulations, bool) or not isinstance(simulations, (int, np.integer)) or not 1 <= simulations <= MOST_SIMULATIONS:
             raise PolicyError(f"search:ismcts: simulations={simulations!r}, but it is a whole number from 1 to {MOST_SIMULATIONS}")
-        if isinstance(exploration, bool) or not isinstance(exploration, (int, float)) or not 0.0 <= exploration <= 100.0:
+        if isinstance(exploration, bool) or not isinstance(exploration, Real) or not 0.0 <= exploration <= 100.0:
             raise PolicyError(f"search:ismcts: exploration={exploration!r}, but it is a number from 0 to 100")
         self.simulations, self.exploration = int(simulations), float(exploration)
         self.name = f"search:ismcts?simulations={simulations}" + (f"&exploration={exploration:g}" if exploration != 0.7 else "")
@@ -110,10 +111,12 @@ def _decide(
         tree[0] = tree[simulations + 1]  # an empty node
         count = 1
         bounds = np.array([np.inf, -np.inf])
+        certain = np.zeros(SEATS + 1, np.int64)
+        kinds, tiles, ways, _ = prepare_worlds(seen[k], rules[0], table, classes, certain)
         for simulation in range(simulations):
             at = simulation % _CHUNK
             if at == 0:
-                fill_worlds(seen[k], rules[0], mix64(bits[k], simulation), worlds, table, classes)
+                fill_worlds(seen[k], rules[0], mix64(bits[k], simulation), worlds, classes, kinds, tiles, ways, certain)
             key = mix64(bits[k], simulation + (1 << 32))
             count = _simulate(worlds[at], rules[0], seen[k].seat, tree, count, exploration, bounds, key, path, seats)
         out[k] = _most_visited(tree, visits[k], totals[k])
@@ -171,14 +174,17 @@ def _choose(game: Any, rules: Any, tree: Any, node: Any, exploration: Any, bound
 
 @jit
 def _tried(tree: Any, node: Any, action: Any) -> Any:
-    """Visits, chances and margins of a move, over all tiles that it may have drawn; counts one more chance."""
+    """Visits, chances and margins of a move, over all tiles that it may have drawn; counts one more chance.
+
+    The child that came first has had every chance of the move, and the others some of the same.
+    """
     visits, chances, total = np.int64(0), np.int64(0), 0.0
     child = tree[node].child
     while child != 0:
         if tree[child].move & 1023 == action:
             tree[child].chances += 1
             visits += tree[child].visits
-            chances += tree[child].chances
+            chances = max(chances, tree[child].chances)
             total += tree[child].total
         child = tree[child].sibling
     return visits, chances, total

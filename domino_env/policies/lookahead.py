@@ -33,13 +33,14 @@ def margin(game: Any, rules: Any, seat: Any) -> Any:
 
 
 @jit
-def value_of(rows: Any, at: Any, rules: Any, seat: Any, depth: Any) -> Any:
+def value_of(rows: Any, at: Any, rules: Any, seat: Any, depth: Any, most: Any) -> Any:
     """What the round in ``rows[at]`` brings ``seat`` from here on, in points of ``margin``: by alpha-beta for ``depth`` moves that are
-    choices where two seats play, then by playouts of greedy. ``rows`` (depth + 2 or more, from ``at`` on) are overwritten.
+    choices where two seats play, then by playouts of greedy; those too from the position number ``most`` on. ``rows`` (depth + 2 or
+    more, from ``at`` on) are overwritten.
     """
     if rules.num_players > 2 or depth == 0:
         return _playout(rows[at], rules, seat)
-    return _alpha_beta(rows, at, rules, seat, depth)
+    return _alpha_beta(rows, at, rules, seat, depth, most)
 
 
 @jit
@@ -52,19 +53,20 @@ def _playout(game: Any, rules: Any, seat: Any) -> Any:
 
 
 @jit
-def _alpha_beta(rows: Any, at: Any, rules: Any, seat: Any, depth: Any) -> Any:
+def _alpha_beta(rows: Any, at: Any, rules: Any, seat: Any, depth: Any, most: Any) -> Any:
     """Value for ``seat`` by alpha-beta; forced moves cost no depth. A loop, not a recursion: numba does not keep those on disk."""
     tried = np.zeros(depth + 1, np.int64)
     best, low, high = np.empty(depth + 1), np.empty(depth + 1), np.empty(depth + 1)
     low[0], high[0] = WORST, BEST
-    level = 0
+    level, positions = 0, 0
     coming = True  # down to a new position; else back up with the value of the move tried last
     value = 0.0
     while level >= 0:
         game = rows[at + level]
         if coming:
             _make_forced(game, rules)
-            if game.phase != PLAYING or level == depth:
+            positions += 1
+            if game.phase != PLAYING or level == depth or positions >= most:
                 value = _playout(game, rules, seat)
                 coming = False
                 level -= 1

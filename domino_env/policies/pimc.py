@@ -27,7 +27,9 @@ MOST_DEPTH = 8
 _TO_THE_END = 64
 """Choices that no endgame is longer than."""
 MOST_ENDGAME = 12
-"""Tiles in all hands at most where alpha-beta looks to the end; with more it would take seconds."""
+"""Tiles in all hands at most where alpha-beta may look to the end."""
+_POSITIONS = 1 << 20
+"""Positions of alpha-beta for a decision, shared out among its moves and worlds: about a second. The rest is played out by greedy."""
 
 
 class PIMCPolicy:
@@ -36,6 +38,7 @@ class PIMCPolicy:
     Where so few worlds are left that all of them fit, each is looked at, with its weight; else they are drawn. What a move brings in a
     world is found by alpha-beta for ``depth`` further choices, and beyond by playouts of greedy; once the hands together hold no more
     than ``endgame`` tiles, by alpha-beta to the end of the round. Alpha-beta is for two seats without lucky draws; else there is none.
+    It looks at about a million positions at most for a decision, so that it ends where tiles may be drawn at will.
 
     It sees what its seat sees: worlds come from the log and the hand, so the true hidden tiles never change a move, and the random bits
     of the decision make it the same every time. Raises ``PolicyError`` for numbers out of range.
@@ -114,11 +117,13 @@ def _depth(game: Any, rules: Any, depth: Any, endgame: Any) -> Any:
 @jit
 def _value_moves(worlds: Any, num_worlds: Any, rules: Any, seat: Any, depth: Any, rows: Any, brought: Any) -> None:
     """Write what each legal move brings in each world to ``brought`` (W, moves), by its number among the legal ones."""
+    count = worlds[0].num_legal
+    most = max(1, _POSITIONS // (num_worlds * count))
     for w in range(num_worlds):
-        for n in range(worlds[0].num_legal):
+        for n in range(count):
             rows[0] = worlds[w]
             step(rows[0], rules, nth_legal(worlds[w], rules, n))
-            brought[w, n] = value_of(rows, 0, rules, seat, depth)
+            brought[w, n] = value_of(rows, 0, rules, seat, depth, most)
 
 
 @jit

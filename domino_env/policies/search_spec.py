@@ -20,6 +20,9 @@ SEARCHES: dict[str, tuple[type, dict[str, Callable[[str], float]]]] = {
 }
 """Name -> policy and its parameters."""
 
+_SHOWN = 40
+"""Letters of a wrong value that a message repeats."""
+
 
 def search_policy(spec: str) -> Policy:
     """The policy of a spec that begins with ``search``. ``PolicyError`` for an unknown search or parameter, or a value that cannot be."""
@@ -32,6 +35,8 @@ def search_policy(spec: str) -> Policy:
         try:
             values[parameter] = known[parameter](text)
         except ValueError:
-            raise PolicyError(f"policy {spec!r}: {parameter}={text}, but it is a number") from None
+            kind_of_number = "a whole number" if known[parameter] is int else "a number"
+            shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+            raise PolicyError(f"policy 'search:{name}': {parameter}={shown}, but it is {kind_of_number}") from None
     policy: Policy = kind(**values)
     return policy

@@ -105,6 +105,8 @@ def _rules(variant: str, values: Mapping[str, Any]) -> Rules:
     for name, value in _fields(values["rules"]).items():
         if name in PARAMETERS:
             raise OptionsError(f"rules: {name!r} is a parameter of its own: {name}={value}")
+        if name == "variant":
+            raise OptionsError(f"rules: the variant is that of the game: domino_{value}, not variant:{value}")
         overrides[name] = value
     rules = Rules.from_overrides(get_rules(variant), overrides)
     rules.check_players(values["players"])
