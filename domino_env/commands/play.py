@@ -1,4 +1,4 @@
-"""``domino play``: a person at the table."""
+"""``domino play``: a person at the table, in the terminal or in the browser."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from domino_env.commands.common import check_writable, load_rules, save_game, sa
 from domino_env.commands.table import Table, seat_specs
 from domino_env.engine.packed import DRAW, numbers
 from domino_env.engine.state import ROUND_OVER
-from domino_env.errors import NotationError
+from domino_env.envs.options import entropy_seed
+from domino_env.errors import NotationError, OptionsError
 from domino_env.notation.game import PlayedGame
 from domino_env.policies import policy_name
 from domino_env.rendering.ansi import render_game, seats_text
 
-__all__ = ["play"]
+__all__ = ["play", "play_in_browser", "terminal_variant"]
 
 HELP = """Type the number of a move, or its text:
   1-4@left              the tile 1-4 on the left arm (left, right; with four arms also up, down)
@@ -52,6 +53,54 @@ def play(
         say("\nstopped")
     finally:
         save_game(game, record)
+
+
+def play_in_browser(
+    variant: str | None,
+    against: Sequence[str] | None,
+    num_players: int | None,
+    seat: int,
+    seed: int | None,
+    episode: str,
+    rules_file: Path | None,
+    record: Path | None,
+    port: int | None,
+    games: Path | None,
+    browser: bool,
+) -> None:
+    """Serve the table until interrupted; without a variant the page asks what is played."""
+    try:
+        from domino_env.web.server import PORT, serve
+        from domino_env.web.setup import Setup
+    except ImportError as error:
+        raise OptionsError(f"--web needs {error.name}: pip install 'domino-env[web]'") from None
+
+    check_writable(record)
+    setup = None
+    if variant is None:
+        _refuse_without_variant(against=against, players=num_players, seat=seat or None, seed=seed, rules_file=rules_file, record=record)
+    else:
+        rules = load_rules(variant, rules_file)
+        specs = seat_specs(rules, against or ["greedy"], num_players, seat)
+        setup = Setup(rules, tuple(specs), episode, entropy_seed() if seed is None else seed)
+    serve(setup, port=PORT if port is None else port, folder=games, record=record, browser=browser, say=say)
+
+
+def terminal_variant(variant: str | None, **web_options: object) -> str:
+    """The variant of a game in the terminal, which must be named. Raises ``OptionsError`` there, and for options of ``--web``."""
+    given = [name for name, value in web_options.items() if value is not None]
+    if given:
+        raise OptionsError(f"--{given[0].replace('_', '-')} is for --web")
+    if variant is None:
+        raise OptionsError("Missing argument 'VARIANT': only with --web it may be left out")
+    return variant
+
+
+def _refuse_without_variant(**options: object) -> None:
+    """The start page asks for all of this: what was typed would be lost in silence."""
+    given = [name for name, value in options.items() if value is not None]
+    if given:
+        raise OptionsError(f"--{given[0].replace('_', '-')} needs a VARIANT; without one the page asks what is played")
 
 
 def _next_move(table: Table, seat: int) -> None:
