@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test test-slow check test-plain test-bounds test-compiled clean
+.PHONY: help demo docs test test-slow check test-plain test-bounds test-compiled test-browser clean
 
 # The Python that the environment is made with: the first of these that is 3.11 to 3.13. Another: make test PYTHON=/path/to/python
 ifndef PYTHON
@@ -52,11 +52,18 @@ test-bounds: $(VENV)/.test ## the engine's tests, compiled with bounds checked
 test-compiled: $(VENV)/.test ## all tests but the slow ones
 	$(PYTEST)
 
+test-browser: $(VENV)/.test ## the pages in Chromium alone; test-compiled runs these too where there is one
+	$(PYTEST) -m browser tests/browser
+
 test-slow: $(VENV)/.test ## the tests that take minutes
 	$(PYTEST) -m slow --hypothesis-profile=slow
 
+docs: $(VENV)/.docs ## build the site of the docs in site/
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet
+	@echo 'site/index.html is the start page; for the search: $(BIN)/python -m http.server -d site'
+
 clean: ## remove the environment, caches and builds; runs/ and the compiled kernels' cache stay
-	rm -rf $(VENV) build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) build dist site .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # -------------------------------------------------------------------------------------------------------- installation
@@ -80,6 +87,10 @@ $(VENV)/.torch: constraints.txt
 
 $(VENV)/.train: $(VENV)/.torch pyproject.toml
 	$(PIP_INSTALL) -e ".[train]"
+	touch $@
+
+$(VENV)/.docs: $(VENV)/.torch pyproject.toml
+	$(PIP_INSTALL) -e ".[docs]"
 	touch $@
 
 $(VENV)/.test: $(VENV)/.torch pyproject.toml

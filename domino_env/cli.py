@@ -9,21 +9,35 @@ from typing import Annotated
 
 import typer
 
-from domino_env.commands import shopping
+from domino_env.commands import bench_policy, shopping
 from domino_env.commands.common import run_app
 from domino_env.commands.options import (
+    Against,
     Anchors,
+    AnyVariant,
+    Blunder,
     Csv,
     Deals,
     DealsSeed,
     Episode,
+    Film,
+    Fps,
+    GamesFolder,
     Heatmap,
     HeatmapOf,
+    Html,
     Json,
+    NoBrowser,
     Players,
+    Port,
     Rating,
+    RatingsPlot,
+    Ray,
     RulesFile,
+    Search,
     Specs,
+    Svg,
+    Web,
 )
 
 __all__ = ["app", "main"]
@@ -71,10 +85,8 @@ def variants(
 
 @app.command()
 def play(
-    variant: Variant,
-    against: Annotated[
-        list[str] | None, typer.Option(metavar="SPEC", help="An opponent; once for all, or once for each. [default: greedy]")
-    ] = None,
+    variant: AnyVariant = None,
+    against: Against = None,
     players: Annotated[
         int | None, typer.Option(help="Number of players. Left out: as many as the opponents make.", show_default=False)
     ] = None,
@@ -83,14 +95,22 @@ def play(
     episode: Annotated[str, typer.Option(help="'match' (to the target) or 'round'.")] = "match",
     rules_file: RulesFile = None,
     record: Record = None,
+    web: Web = False,
+    port: Port = None,
+    games: GamesFolder = None,
+    no_browser: NoBrowser = False,
 ) -> None:
-    """Play against policies in the terminal.
+    """Play against policies, in the terminal or with --web in the browser.
 
     Example: domino play bergen --against greedy --players 3 --seed 7 --record game.json
     """
-    from domino_env.commands.play import play as run
+    from domino_env.commands import play as command
 
-    run(variant, against or ["greedy"], players, seat, seed, episode, rules_file, record)
+    if web:
+        command.play_in_browser(variant, against, players, seat, seed, episode, rules_file, record, port, games, not no_browser)
+    else:
+        variant = command.terminal_variant(variant, port=port, games=games, no_browser=no_browser or None)
+        command.play(variant, against or ["greedy"], players, seat, seed, episode, rules_file, record)
 
 
 @app.command()
@@ -105,14 +125,18 @@ def watch(
     tables: Annotated[bool, typer.Option("--tables", help="Show the table after each move.")] = False,
     reveal: Annotated[bool, typer.Option("--reveal", help="Show the hands and the tiles drawn.")] = False,
     json: Annotated[bool, typer.Option("--json", help="Print nothing but the record of the game, as JSON.")] = False,
+    html: Html = None,
+    search: Search = None,
+    blunder: Blunder = None,
 ) -> None:
     """Watch policies play, one for each seat.
 
     Example: domino watch all_fives greedy greedy random random --seed 3 --tables --delay 1
     """
+    from domino_env.commands.pages import PageWish
     from domino_env.commands.watch import watch as run
 
-    run(variant, specs, seed, episode, delay, rules_file, record, tables, reveal, json)
+    run(variant, specs, seed, episode, delay, rules_file, record, tables, reveal, json, PageWish(html, (), search, blunder))
 
 
 @app.command()
@@ -120,16 +144,32 @@ def replay(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A record.", show_default=False)],
     to: Annotated[str | None, typer.Option(metavar="ROUND:EVENT", help="Stop after this event, both from 0.", show_default=False)] = None,
     seat: Annotated[int | None, typer.Option(help="Show what this seat saw.", show_default=False)] = None,
-    reveal: Annotated[bool, typer.Option("--reveal", help="Show the hands and the tiles drawn.")] = False,
+    reveal: Annotated[
+        bool | None,
+        typer.Option(
+            "--reveal/--hide", help="Show all hands and drawn tiles, or none but the seat's. [default: a page without --seat does]"
+        ),
+    ] = None,
     json: Json = False,
+    html: Html = None,
+    think: Annotated[
+        list[str] | None, typer.Option(metavar="SPEC", help="A policy whose thoughts the page shows; may be repeated.", show_default=False)
+    ] = None,
+    search: Search = None,
+    blunder: Blunder = None,
+    svg: Svg = None,
+    film: Film = None,
+    fps: Fps = None,
 ) -> None:
-    """Check a record against the rules and print it.
+    """Check a record against the rules and print it, or write a page to step through it, a picture or a film.
 
     Example: domino replay game.json --to 0:12 --reveal
     """
+    from domino_env.commands.pages import PageWish
+    from domino_env.commands.pictures import PictureWish
     from domino_env.commands.watch import replay as run
 
-    run(file, to, seat, reveal, json)
+    run(file, to, seat, reveal, json, PageWish(html, think or (), search, blunder), PictureWish(film, svg, fps))
 
 
 @app.command()
@@ -146,6 +186,8 @@ def arena(
     heatmap_of: HeatmapOf = "points",
     rating: Rating = None,
     anchors: Anchors = None,
+    ratings_plot: RatingsPlot = None,
+    ray: Ray = None,
     json: Json = False,
 ) -> None:
     """Compare policies on duplicate deals, with 95 % intervals, ratings and a heat map.
@@ -154,7 +196,39 @@ def arena(
     """
     from domino_env.commands.measure import arena as run
 
-    run(variant, specs, deals, players, seed, episode, rules_file, csv, heatmap, heatmap_of, rating, anchors or (), json)
+    run(
+        variant,
+        specs,
+        deals,
+        players,
+        seed,
+        episode,
+        rules_file,
+        csv,
+        heatmap,
+        heatmap_of,
+        rating,
+        anchors or (),
+        ratings_plot,
+        json,
+        ray=ray,
+    )
+
+
+@app.command()
+def ratings(
+    table: Annotated[
+        Path, typer.Argument(metavar="TABLE", help="What the arena wrote: .csv, or its --json in a .json.", show_default=False)
+    ],
+    plot: Annotated[Path, typer.Option(metavar="FILE", help="Picture to write, .png or .svg.")] = Path("ratings.png"),
+) -> None:
+    """Draw the ratings in a saved table of the arena, with their intervals.
+
+    Example: domino ratings bergen.csv --plot bergen.png
+    """
+    from domino_env.commands.measure import ratings as run
+
+    run(table, plot)
 
 
 @app.command()
@@ -174,6 +248,9 @@ def bench(
     from domino_env.commands.measure import bench as run
 
     run(variants or [], players, games, moves, repeats, seed, json)
+
+
+app.command("bench-policy")(bench_policy.bench_policy)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

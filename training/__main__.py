@@ -1,4 +1,4 @@
-"""``python -m training train CONFIG | plot RUN... | evaluate ... | exploit ... | exploitability ... | ship ... | export ...``."""
+"""``python -m training COMMAND``: train, rllib, plot, evaluate, exploit, exploitability, ship, export, export-onnx."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from domino_env.commands.options import (
     Json,
     Players,
     Rating,
-    Ray,
     RatingsPlot,
+    Ray,
     RulesFile,
     Specs,
 )
@@ -63,6 +63,35 @@ def train(
 
 
 @app.command()
+def rllib(
+    config: Annotated[Path, typer.Argument(help="A YAML file such as configs/rllib/bergen_ppo.yaml.", show_default=False)],
+    address: Annotated[str, typer.Option(help="The Ray cluster: 'local' (this machine), 'auto' or HOST:PORT.")] = "local",
+    run: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Folder of the run. [default: runs/rllib/<config>]", show_default=False)
+    ] = None,
+    output: Output = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the run in the folder from its last save.")] = False,
+    settings: Settings = None,
+    seed: Annotated[int | None, typer.Option(help="Seed of the run, in place of the config's.", show_default=False)] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+) -> None:
+    """Train on RLlib, on this machine or on a Ray cluster. What comes out are checkpoints like those of 'train'. Needs ray[rllib].
+
+    Example: python -m training rllib configs/rllib/bergen_ppo.yaml --set ray.num_env_runners=8 --address auto
+    """
+    from domino_env.integrations.ray_cluster import check_ray
+    from training.rllib_config import load_rllib_config
+
+    told = load_rllib_config(config, [*(settings or []), *([f"seed={seed}"] if seed is not None else [])])
+    check_ray()
+    from training.rllib import train as start
+
+    folder = run or Path("runs") / "rllib" / config.stem
+    path = start(told, folder, ["python", "-m", "training", *sys.argv[1:]], address, resume, output)
+    print(dumps({"checkpoint": str(path), "run": str(folder), "config": told.whole()}) if json else f"checkpoint {path}")
+
+
+@app.command()
 def evaluate(
     specs: Specs,
     variant: Annotated[str, typer.Option(help="A name that 'domino variants' lists.")],
@@ -77,6 +106,7 @@ def evaluate(
     rating: Rating = None,
     anchors: Anchors = None,
     ratings_plot: RatingsPlot = None,
+    ray: Ray = None,
     json: Json = False,
 ) -> None:
     """Compare policies on duplicate deals, with 95 % intervals: the same as 'domino arena'.
@@ -85,7 +115,23 @@ def evaluate(
     """
     from domino_env.commands.measure import arena
 
-    arena(variant, specs, deals, players, seed, episode, rules_file, csv, heatmap, heatmap_of, rating, anchors or (), ratings_plot, json)
+    arena(
+        variant,
+        specs,
+        deals,
+        players,
+        seed,
+        episode,
+        rules_file,
+        csv,
+        heatmap,
+        heatmap_of,
+        rating,
+        anchors or (),
+        ratings_plot,
+        json,
+        ray=ray,
+    )
 
 
 @app.command()
@@ -197,6 +243,22 @@ def export(
     from training.train import export as start
 
     print(f"checkpoint {start(run, output)}")
+
+
+@app.command("export-onnx")
+def export_onnx(
+    checkpoint: Annotated[str, typer.Argument(metavar="CHECKPOINT", help="A checkpoint file or a bundled name.", show_default=False)],
+    output: Annotated[Path, typer.Argument(metavar="FILE.onnx", help="ONNX file to write.", show_default=False)],
+) -> None:
+    """Write the network of a checkpoint as an ONNX file, for any ONNX runtime and for 'domino bench-policy'.
+
+    Example: python -m training export-onnx bergen/ppo bergen_ppo.onnx
+    """
+    from domino_env.benchmark import export_onnx as start
+    from domino_env.commands.common import check_writable
+
+    check_writable(output, ".onnx")
+    print(f"network {start(checkpoint, output)}")
 
 
 if __name__ == "__main__":

@@ -11,11 +11,11 @@ from pydantic import ValidationError
 from training.config import ConfigError, RunConfig
 from training.kinds import schema_of
 
-__all__ = ["dump_config", "load_config"]
+__all__ = ["dump_config", "in_one_line", "load_config"]
 
 
-def load_config(path: str | Path, settings: list[str] | None = None) -> Any:
-    """Read a YAML file: a ``TrainingConfig``, or a ``ShoppingConfig`` where its variant is ``shopping``.
+def load_config(path: str | Path, settings: list[str] | None = None, schema: type[RunConfig] | None = None) -> Any:
+    """Read a YAML file: a config of ``schema``; left out, a ``TrainingConfig``, or a ``ShoppingConfig`` where its variant is ``shopping``.
 
     ``settings`` are ``key=value`` texts (``ppo.n_epochs=4``) that replace what it says. Raises ``ConfigError``.
     """
@@ -29,9 +29,9 @@ def load_config(path: str | Path, settings: list[str] | None = None) -> Any:
     for setting in settings or []:
         _apply(values, setting)
     try:
-        return schema_of(values).model_validate(values)
+        return (schema or schema_of(values)).model_validate(values)
     except ValidationError as error:
-        raise ConfigError(f"config {path}: {_in_one_line(error)}") from None
+        raise ConfigError(f"config {path}: {in_one_line(error)}") from None
 
 
 class _Loader(yaml.SafeLoader):
@@ -65,7 +65,8 @@ def _apply(values: dict[str, Any], setting: str) -> None:
         raise ConfigError(f"--set {setting!r}, but {text!r} is no YAML value") from None
 
 
-def _in_one_line(error: ValidationError) -> str:
+def in_one_line(error: ValidationError) -> str:
+    """What is wrong with a config, key by key."""
     faults = []
     for fault in error.errors():
         key = ".".join(map(str, fault["loc"]))

@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from domino_env import DominoVecEnv
 from domino_env.policies import Checkpoint, CheckpointMeta, LearnedPolicy, Policy, load_policy
 from training.config import ConfigError, TrainingConfig
 
-__all__ = ["League"]
+__all__ = ["League", "SeatsOpponents"]
 
 Weights = Mapping[str, npt.NDArray[np.float32]]
 
 _MEMORY = 5_000
 """How many games a win share remembers; beyond them, older ones fade."""
+
+
+class SeatsOpponents(Protocol):
+    """Games whose other seats are drawn from a pool."""
+
+    def set_opponents(self, opponents: Sequence[Policy], weights: Sequence[float] | None = None) -> None:
+        """Seat other policies, each as likely as its weight says."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +85,7 @@ class League:
     def _age(self, place: int) -> int:
         return self._snapshots[place].decisions
 
-    def seat(self, env: DominoVecEnv) -> None:
+    def seat(self, env: SeatsOpponents) -> None:
         """Seat the members in games of ``env`` that start from now on."""
         env.set_opponents([*self._fixed, *(snapshot.policy for snapshot in self._snapshots)], self.chances)
 

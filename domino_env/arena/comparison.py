@@ -15,7 +15,7 @@ from domino_env.errors import OptionsError
 if TYPE_CHECKING:
     from rich.console import Group
 
-__all__ = ["Comparison", "Estimate", "PairResult", "PolicyRating", "PolicyTime", "estimate"]
+__all__ = ["Comparison", "Estimate", "PairResult", "PolicyRating", "PolicyTime", "estimate", "title_of"]
 
 RESAMPLES = 2000
 _AT_ONCE = 1 << 22
@@ -103,8 +103,7 @@ class Comparison:
     @property
     def title(self) -> str:
         """What was played, in a line."""
-        seats = f"{self.num_players} seats" + (", sides" if self.sides else "")
-        return f"{self.variant}, {seats}, {self.deals:,} deals in every seating, 95 % intervals"
+        return title_of(self.variant, self.num_players, self.sides, self.deals)
 
     @property
     def games(self) -> str:
@@ -157,6 +156,12 @@ class Comparison:
         from domino_env.arena.tables import comparison_tables
 
         return comparison_tables(self)
+
+
+def title_of(variant: str, num_players: int, sides: bool, deals: int) -> str:
+    """What was played, in a line."""
+    seats = f"{num_players} seats" + (", sides" if sides else "")
+    return f"{variant}, {seats}, {deals:,} deals in every seating, 95 % intervals"
 
 
 def estimate(values: npt.NDArray[np.float64], seed: int) -> Estimate:

@@ -13,7 +13,7 @@ from rich.text import Text
 if TYPE_CHECKING:
     from domino_env.arena.comparison import Comparison, Estimate, PolicyRating, PolicyTime
 
-__all__ = ["comparison_tables"]
+__all__ = ["ODDS_OF_ONE", "comparison_tables", "rating_text"]
 
 ODDS_OF_ONE = math.exp(1 / math.sqrt(2 * (25 / 6) ** 2))
 
@@ -55,10 +55,11 @@ def _policy_rows(found: Comparison) -> Iterator[tuple[str, ...]]:
     if not found.ratings:
         yield from times.items()
     for rating in sorted(found.ratings, key=lambda rating: -rating.rating.mean):
-        yield rating.name, _rating(rating), times[rating.name]
+        yield rating.name, rating_text(rating), times[rating.name]
 
 
-def _rating(rating: PolicyRating) -> str:
+def rating_text(rating: PolicyRating) -> str:
+    """A rating with half its interval, as the tables show it."""
     return f"{rating.rating.mean:.2f} " + ("fixed" if rating.anchor else f"± {rating.rating.half:.2f}")
 
 

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from domino_env.commands.common import check_writable, load_rules, print_table, progress, say_json
+from domino_env.commands.common import check_writable, load_rules, print_table, progress, say, say_json
 from domino_env.errors import OptionsError
 from domino_env.variants import VARIANTS, get_rules
 
-__all__ = ["arena", "bench"]
+if TYPE_CHECKING:
+    from domino_env.arena.run import Spread
+
+__all__ = ["arena", "bench", "ratings"]
 
 
 def arena(
@@ -28,15 +32,17 @@ def arena(
     heatmap_of: str,
     rating: bool | None,
     anchors: Sequence[str],
+    ratings_plot: Path | None,
     as_json: bool,
+    ray: str | None = None,
 ) -> None:
     """Every pair of policies on the same deals, in every seating; see ``domino_env.arena.compare``.
 
-    ``csv_file``, ``heatmap_file``: written beside their places and renamed, once all is played. ``heatmap_of``: ``"points"`` or ``"won"``.
-    ``rating``: None for a rating where openskill is installed. ``anchors``: texts NAME=VALUE. Raises ``DominoError`` before anything
-    is played for whatever cannot be used.
+    ``csv_file``, ``heatmap_file``, ``ratings_plot``: written beside their places and renamed, once all is played. ``heatmap_of``:
+    ``"points"`` or ``"won"``. ``rating``: None for a rating where openskill is installed. ``anchors``: texts NAME=VALUE. ``ray``: address
+    of the Ray cluster that plays; None: this process does. Raises ``DominoError`` before anything is played for whatever cannot be used.
     """
-    from domino_env.arena import compare, save_heatmap
+    from domino_env.arena import compare, save_heatmap, save_ratings
     from domino_env.arena.heatmap import check_heatmap
     from domino_env.files import write_file
 
@@ -44,15 +50,20 @@ def arena(
     if heatmap_file is not None:
         check_heatmap(heatmap_file, heatmap_of)
         check_writable(heatmap_file)
+    if ratings_plot is not None:
+        _check_ratings_plot(ratings_plot, rating)
+        rating = True
     fixed = _read_anchors(anchors)
     rules = load_rules(variant, rules_file)
-    with progress("deals") as tell:
+    with _spread(ray) as spread, progress("deals") as tell:
         game: dict[str, Any] = {"num_players": num_players, "deals": deals, "seed": seed, "episode": episode}
-        found = compare(list(specs), rules, **game, rating=rating, anchors=fixed, progress=tell)
+        found = compare(list(specs), rules, **game, rating=rating, anchors=fixed, progress=tell, spread=spread)
     if csv_file is not None:
         write_file(csv_file, found.to_csv())
     if heatmap_file is not None:
         save_heatmap(found, heatmap_file, heatmap_of)
+    if ratings_plot is not None:
+        save_ratings(found, ratings_plot)
     if as_json:
         say_json(found.to_json())
     else:
@@ -60,6 +71,38 @@ def arena(
 
         # a table that wraps cannot be read, so what is no terminal gets room
         Console(width=None if sys.stdout.isatty() else 120).print(found.table())
+
+
+@contextlib.contextmanager
+def _spread(address: str | None) -> Iterator[Spread | None]:
+    """What plays the deals: None for this process."""
+    if address is None:
+        yield None
+        return
+    from domino_env.integrations.ray_cluster import connected
+
+    with connected(address):
+        from domino_env.integrations.ray_arena import spread_on_ray
+
+        yield spread_on_ray
+
+
+def _check_ratings_plot(path: Path, rating: bool | None) -> None:
+    from domino_env.arena.drawing import check_picture
+
+    check_picture(path, "ratings")
+    check_writable(path)
+    if rating is False:
+        raise OptionsError(f"picture {str(path)!r} is of ratings, but --no-rating says that none are made")
+
+
+def ratings(table: Path, plot: Path) -> None:
+    """Draw the ratings of a saved table. Raises ``DominoError`` for a file that is none, or a picture that cannot be written."""
+    from domino_env.arena import read_ratings, save_ratings
+
+    _check_ratings_plot(plot, None)
+    save_ratings(read_ratings(table), plot)
+    say(f"ratings {plot}")
 
 
 def _read_anchors(texts: Sequence[str]) -> dict[str, float] | None:

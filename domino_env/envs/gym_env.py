@@ -65,9 +65,11 @@ class DominoGymEnv(gymnasium.Env[npt.NDArray[np.float32], np.int64]):
         self._before = 0.0
         self._lost = False
 
-    def set_opponents(self, opponents: PolicySpec | Sequence[PolicySpec]) -> None:
-        """Seat other policies from now on; a game under way keeps its places in the list."""
-        self.pool = load_pool(opponents, self.table.rules, self.table.game.num_players)
+    def set_opponents(self, opponents: PolicySpec | Sequence[PolicySpec], weights: Sequence[float] | None = None) -> None:
+        """Seat other policies from now on, each as likely as its weight says (None: all alike); a game under way keeps its places in
+        the list.
+        """
+        self.pool = load_pool(opponents, self.table.rules, self.table.game.num_players, weights)
         seated = self._views["seated"]
         seated[seated >= len(self.pool)] = 0
 

@@ -4,7 +4,6 @@ grown through a new world at each simulation.
 
 from __future__ import annotations
 
-from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -55,7 +54,8 @@ class ISMCTSPolicy:
     def __init__(self, simulations: int = 1000, exploration: float = 0.7) -> None:
         if isinstance(simulations, bool) or not isinstance(simulations, (int, np.integer)) or not 1 <= simulations <= MOST_SIMULATIONS:
             raise PolicyError(f"search:ismcts: simulations={simulations!r}, but it is a whole number from 1 to {MOST_SIMULATIONS}")
-        if isinstance(exploration, bool) or not isinstance(exploration, Real) or not 0.0 <= exploration <= 100.0:
+        number = isinstance(exploration, (int, float, np.integer, np.floating)) and not isinstance(exploration, bool)
+        if not number or not 0.0 <= exploration <= 100.0:
             raise PolicyError(f"search:ismcts: exploration={exploration!r}, but it is a number from 0 to 100")
         self.simulations, self.exploration = int(simulations), float(exploration)
         self.name = f"search:ismcts?simulations={simulations}" + (f"&exploration={exploration:g}" if exploration != 0.7 else "")
