@@ -1,12 +1,29 @@
 // The table and the hands of a position.
 
+const LEAST = [480, 300]; // units that the picture of a table shows at least, across and down
+
 function showTable(position) {
   $("where").textContent = placeText(position);
   $("boneyard").textContent = `Boneyard: ${position.boneyard}`;
-  $("table").replaceChildren(picture(position.table));
+  $("table").replaceChildren(cut(picture(position.table), position.round));
   markNext(position.next);
   $("ends").textContent = position.ends ? `Open ends: ${position.ends}` : "";
   $("told").textContent = stepText(at);
+}
+
+// the picture, cut to what lies on the table at the end of the round: large, and it does not jump from move to move
+const cuts = new Map();
+
+function cut(svg, round) {
+  if (!cuts.has(round)) {
+    const last = picture(DATA.positions.findLast((position) => position.round === round).table);
+    $("table").replaceChildren(last);
+    const box = last.getBBox();
+    const [width, height] = [Math.max(LEAST[0], box.width + 40), Math.max(LEAST[1], box.height + 40)];
+    cuts.set(round, [box.x + (box.width - width) / 2, box.y + (box.height - height) / 2, width, height].join(" "));
+  }
+  svg.setAttribute("viewBox", cuts.get(round));
+  return svg;
 }
 
 // the place where the tile goes that is played next
