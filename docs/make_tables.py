@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from docs import exact_tables, shopping_tables, strength_tables, tables, training_tables
+from docs import benchmark_tables, exact_tables, integration_tables, shopping_tables, strength_tables, tables, training_tables
 
 __all__ = ["MAKERS", "VARIANT_PARTS", "fill", "main", "pages", "parts_of"]
 
@@ -30,6 +30,9 @@ MAKERS: dict[str, Callable[..., list[str]]] = {
     "agents": training_tables.agents,
     "best_agents": training_tables.best_agents,
     "exact": exact_tables.exact,
+    "integration": integration_tables.integration,
+    "benchmark_protocol": benchmark_tables.benchmark_protocol,
+    "benchmark_scores": benchmark_tables.benchmark_scores,
     "strength": strength_tables.strength,
     "strength_gap": strength_tables.strength_gap,
     "strength_times": strength_tables.strength_times,

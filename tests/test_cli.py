@@ -22,7 +22,7 @@ from domino_env.notation.records import to_record
 from domino_env.variants import VARIANTS
 from tests.command_cases import Run
 
-COMMANDS = ("variants", "play", "watch", "replay", "arena", "ratings", "bench")
+COMMANDS = ("variants", "play", "watch", "replay", "arena", "ratings", "bench", "bench-policy")
 
 
 @pytest.fixture
@@ -59,7 +59,7 @@ def test_help_of_each_command_has_an_example(domino: Run, command: str) -> None:
     done = domino(command, "--help")
     assert done.status == 0
     assert f"Example: domino {command}" in done.out
-    assert ("--seed" in done.out) == (command not in ("variants", "replay", "ratings"))
+    assert ("--seed" in done.out) == (command not in ("variants", "replay", "ratings", "bench-policy"))
     assert ("--json" in done.out) == (command != "play")
 
 

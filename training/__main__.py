@@ -26,6 +26,7 @@ from domino_env.commands.options import (
     RulesFile,
     Specs,
 )
+from training.export_onnx import export_onnx
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None, no_args_is_help=True, help="Train agents and measure them.")
 
@@ -245,20 +246,7 @@ def export(
     print(f"checkpoint {start(run, output)}")
 
 
-@app.command("export-onnx")
-def export_onnx(
-    checkpoint: Annotated[str, typer.Argument(metavar="CHECKPOINT", help="A checkpoint file or a bundled name.", show_default=False)],
-    output: Annotated[Path, typer.Argument(metavar="FILE.onnx", help="ONNX file to write.", show_default=False)],
-) -> None:
-    """Write the network of a checkpoint as an ONNX file, for any ONNX runtime and for 'domino bench-policy'.
-
-    Example: python -m training export-onnx bergen/ppo bergen_ppo.onnx
-    """
-    from domino_env.benchmark import export_onnx as start
-    from domino_env.commands.common import check_writable
-
-    check_writable(output, ".onnx")
-    print(f"network {start(checkpoint, output)}")
+app.command("export-onnx")(export_onnx)
 
 
 if __name__ == "__main__":

@@ -109,7 +109,7 @@ class TrainingConfig(RunConfig):
         return self
 
     def _check_ppo(self) -> None:
-        rollout = self.num_envs * self.ppo.n_steps
+        rollout = self.update_size
         if self.ppo.batch_size > rollout:
             raise ValueError(f"ppo.batch_size={self.ppo.batch_size}, but an update has num_envs * n_steps = {rollout} decisions")
         if not self.has_opponents:
@@ -128,6 +128,11 @@ class TrainingConfig(RunConfig):
                 raise ValueError(f"dqn.{name}={getattr(self.dqn, name)}, but num_envs={self.num_envs} decisions come at once")
         if self.dqn.learning_starts >= self.decisions:
             raise ValueError(f"dqn.learning_starts={self.dqn.learning_starts}, but the whole run has decisions={self.decisions}")
+
+    @property
+    def update_size(self) -> int:
+        """Decisions between two updates of PPO."""
+        return self.num_envs * self.ppo.n_steps
 
     @property
     def has_opponents(self) -> bool:
