@@ -117,6 +117,7 @@ BAD = [
     (["play", "bergen", "--seed", "x"], "--seed"),
     (["play", "bergen", "--episode", "week"], "episode='week', but it is 'round' or 'match'"),
     (["play", "bergen", "--rules-file", "missing.json"], "rules file 'missing.json'"),
+    (["watch", "bergen", "greedy", "greedy", "--html", "x.html", "--record", "x.html"], "one would be lost"),
     (["play", "bergen", "--record", "no_such_folder/game.json"], "there is no folder"),
     (["watch", "bergen"], "Missing argument 'SPEC...'"),
     (["watch", "bergen", "greedy"], "num_players=1"),
@@ -152,6 +153,15 @@ def test_bad_input_is_one_line_and_status_2(
     assert done.err.count("\n") == 1
     assert message in done.err
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["deep.json", "deep.yaml"])
+def test_rules_nested_without_end_are_refused(domino: Run, tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text("[" * 100_000, encoding="utf-8")
+    done = domino("play", "bergen", "--rules-file", tmp_path / name)
+    assert done.status == 2
+    assert name in done.err
+    assert done.err.count("\n") == 1
 
 
 # ----------------------------------------------------------------------------------------------------------- variants

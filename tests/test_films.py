@@ -56,8 +56,9 @@ def test_wrong_films(tmp_path: Path) -> None:
     game = some_game("bergen", 2, 4)
     for kwargs, text in (
         ({"path": "film.avi"}, "its name ends in .gif or .mp4"),
-        ({"fps": 0}, "fps=0, but it is above 0"),
+        ({"fps": 0}, "fps=0, but it is from 0.1 to 30 moves a second"),
         ({"fps": float("nan")}, "fps=nan"),
+        ({"fps": 1e-3}, "fps=0.001"),  # GIF cannot hold such times, and an MP4 would be written for ever
         ({"width": 10}, "width=10, but it is 240 to 1920"),
         ({"seat": 2}, "seat=2, but seats are 0 to 1"),
     ):

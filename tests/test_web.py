@@ -6,6 +6,7 @@ import json
 import os
 import random
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -292,12 +293,62 @@ def test_two_servers_cannot_fork_a_game(client: Client) -> None:
     assert Journal(client.room.journal.folder).load(table.name).steps == table.steps
 
 
+def first_step(client: Client) -> tuple[Any, str]:
+    """A table at which nobody has moved yet: the person leads."""
+    for seed in range(20):
+        table, path = bergen(client, variant="block", seed=str(seed))
+        if not table.steps:
+            return table, path
+    raise AssertionError("the person never leads")
+
+
+def test_the_first_step_forks_no_game_either(client: Client) -> None:
+    """A server that still stands at the deal cannot write over a game that another played on, nor bring back one that was removed."""
+    table, path = first_step(client)
+    other = Client(client.room.journal.folder)
+    assert other.get(path).status == 200
+    moves = table.game.legal_moves()
+    assert client.post(f"{path}/move", {"number": 0, "move": moves[0]}).status == 200
+    assert other.post(f"{path}/move", {"number": 0, "move": moves[-1]}).status == 409
+    assert Journal(client.room.journal.folder).load(table.name).steps == table.steps
+    gone, path = first_step(client)
+    assert other.get(path).status == 200
+    assert client.post(f"{path}/remove", {}).status == 200
+    assert other.post(f"{path}/move", {"number": 0, "move": gone.game.legal_moves()[0]}).status == 404
+    assert gone.name not in Journal(client.room.journal.folder).names()
+
+
+def test_what_is_no_text_is_refused_and_harms_nothing(client: Client) -> None:
+    """A half of a pair of UTF-16, which JSON may hold and UTF-8 may not: in a key, in a value, and in a file of the journal."""
+    odd = "zz\ud800"
+    assert client.post("/api/games", {"variant": "bergen", "specs": [None, "greedy"], odd: 1}).status == 400
+    assert client.post("/api/games", {"variant": odd, "specs": [None, "greedy"]}).status == 400
+    assert client.post("/api/games", {"variant": "bergen", "specs": [None, odd]}).status == 400
+    _, path = bergen(client)
+    assert client.post(f"{path}/move", {"number": 0, "move": odd}).status in (400, 409)
+    file = client.room.journal.folder / "abcdefghijkl.json"
+    file.write_text(json.dumps({"format": 1, "setup": {odd: 1, "seed": "3"}, "steps": []}), encoding="utf-8")
+    assert client.get("/api/start").status == 200
+
+
+def test_a_folder_that_went_away_is_told(client: Client) -> None:
+    table, path = bergen(client)
+    file = client.room.journal.folder / f"{table.name}.json"
+    file.unlink()
+    file.mkdir()
+    assert client.post(f"{path}/remove", {}).status == 503
+    shutil.rmtree(client.room.journal.folder)
+    assert client.post("/api/games", {"variant": "bergen", "specs": [None, "greedy"]}).status == 503
+
+
 DAMAGES = [
     ("", "cannot be read"),
     ("[]", "another format"),
     ('{"format": 9}', "another format"),
+    ('{"format": true, "steps": []}', "another format"),
+    ('{"format": 1, "steps": [], "setup": {"variant": "bergen", "specs": [null, "greedy"]}}', "no seed"),
     ('{"format": 1, "steps": 3}', "no list of texts"),
-    ('{"format": 1, "steps": [], "setup": {"variant": "poker"}}', "poker"),
+    ('{"format": 1, "steps": [], "setup": {"variant": "poker", "seed": "3"}}', "poker"),
     ('{"format": 1, "steps": ["6-6"], "setup": {"variant": "bergen", "specs": [null, "greedy"], "seed": "3"}}', "step 0: move '6-6'"),
     ('{"format": 1, "steps": [], "setup": {"variant": "bergen", "specs": [null, "gone.safetensors"], "seed": "3"}}', "gone.safetensors"),
 ]
@@ -513,7 +564,8 @@ def test_bad_arguments(domino: Run, arguments: list[str], told: str) -> None:
     assert done.err.count("\n") == 1
 
 
-def test_the_command_serves_until_it_is_interrupted(tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_the_command_serves_until_it_is_stopped(tmp_path: Path, number: signal.Signals) -> None:
     arguments = [
         "bergen",
         "--web",
@@ -533,7 +585,7 @@ def test_the_command_serves_until_it_is_interrupted(tmp_path: Path) -> None:
         assert address, line
         with urllib.request.urlopen(address[0], timeout=20) as answer:
             assert b"<!doctype html>" in answer.read()
-        running.send_signal(signal.SIGINT)
+        running.send_signal(number)
         out, err = running.communicate(timeout=20)
     assert (running.returncode, out) == (0, "stopped\n"), err
     assert "Traceback" not in err

@@ -52,7 +52,7 @@ def _read_overrides(path: Path) -> Any:
         text = path.read_text(encoding="utf-8")
         if path.suffix.lower() not in (".yaml", ".yml"):
             return json.loads(text)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise RulesError(f"rules file {str(path)!r}: {error}") from None
     try:
         import yaml
@@ -62,7 +62,7 @@ def _read_overrides(path: Path) -> Any:
         ) from None
     try:
         return yaml.safe_load(text)
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise RulesError(f"rules file {str(path)!r}: {error}") from None
 
 

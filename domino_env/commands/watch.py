@@ -48,6 +48,8 @@ def watch(
     check_writable(record)
     page = page or PageWish()
     judge = page.check()
+    if record is not None and page.html is not None and record.absolute() == page.html.absolute():
+        raise OptionsError(f"--record and --html both name {str(record)!r}, so one would be lost")
     if not 0 <= delay <= MOST_DELAY:
         raise OptionsError(f"delay={delay}, but it is from 0 to {MOST_DELAY} seconds")
     table = Table(load_rules(variant, rules_file), list(specs), episode, seed)

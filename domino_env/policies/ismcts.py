@@ -176,7 +176,7 @@ def _choose(game: Any, rules: Any, tree: Any, node: Any, exploration: Any, bound
 def _tried(tree: Any, node: Any, action: Any) -> Any:
     """Visits, chances and margins of a move, over all tiles that it may have drawn; counts one more chance.
 
-    A draw has a chance for each tile that it has drawn, so it is explored more than UCB1 says: that is worth two points a round in `threes`.
+    A draw has a chance for each tile that it has drawn: it is explored more than UCB1 says, which brings two points a round in ``threes``.
     """
     visits, chances, total = np.int64(0), np.int64(0), 0.0
     child = tree[node].child

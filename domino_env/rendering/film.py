@@ -26,7 +26,7 @@ FILM_SUFFIXES = {".gif": "PIL", ".mp4": "av"}
 """What a film's name may end in, and the module that writes it."""
 LAST = 3.0
 """Seconds for which the last picture stays at least."""
-MOST_FPS = 30.0
+LEAST_FPS, MOST_FPS = 0.1, 30.0
 LEAST_RATE = 10
 """Pictures a second in an MP4, at least: players stumble over fewer, so each is repeated."""
 LEAST_WIDTH, MOST_WIDTH = 240, 1920
@@ -49,8 +49,8 @@ def check_film(path: str | os.PathLike[str], fps: float = 1.5, width: int = 720)
     suffix = Path(path).suffix.lower()
     if suffix not in FILM_SUFFIXES:
         raise OptionsError(f"film {os.fspath(path)!r}, but its name ends in {' or '.join(FILM_SUFFIXES)}")
-    if not 0 < fps <= MOST_FPS:
-        raise OptionsError(f"fps={fps!r}, but it is above 0 and at most {MOST_FPS:g} moves a second")
+    if not LEAST_FPS <= fps <= MOST_FPS:
+        raise OptionsError(f"fps={fps!r}, but it is from {LEAST_FPS:g} to {MOST_FPS:g} moves a second")
     if not LEAST_WIDTH <= width <= MOST_WIDTH:
         raise OptionsError(f"width={width!r}, but it is {LEAST_WIDTH} to {MOST_WIDTH} pixels")
     missing = [module for module in ("pygame", FILM_SUFFIXES[suffix]) if importlib.util.find_spec(module) is None]

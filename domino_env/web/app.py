@@ -46,6 +46,14 @@ _STATUS: tuple[tuple[type[DominoError], int], ...] = (
 )
 
 
+class Json(JSONResponse):
+    """In ASCII alone: what a request held may be no text that UTF-8 can write."""
+
+    def render(self, content: Any) -> bytes:
+        """The bytes of the answer."""
+        return json.dumps(content, allow_nan=False, separators=(",", ":")).encode("ascii")
+
+
 def make_app(room: Room, hosts: Sequence[str]) -> Starlette:
     """The ASGI application for the tables of ``room``; it answers to the ``hosts`` alone (values of the header ``Host``)."""
     routes = [
@@ -127,7 +135,7 @@ def _asked(tell: Callable[[Request], Any], save_as: str = "") -> Endpoint:
     async def answer(request: Request) -> Response:
         value = await run_in_threadpool(tell, request)
         headers = {"content-disposition": f'attachment; filename="{save_as}"'} if save_as else None
-        return JSONResponse(value, headers=headers)
+        return Json(value, headers=headers)
 
     return answer
 
@@ -142,7 +150,7 @@ def _posted(do: Callable[[Request, Body], Any], status: int = 200) -> Endpoint:
             raise HTTPException(400, f"the body is no JSON: {error}") from None
         if not isinstance(body, dict):
             raise HTTPException(400, f"the body is JSON of {type(body).__name__}, but it is an object")
-        return JSONResponse(await run_in_threadpool(do, request, body), status)
+        return Json(await run_in_threadpool(do, request, body), status)
 
     return answer
 
@@ -177,15 +185,15 @@ def _text(body: Body, field: str) -> str:
 
 
 async def _http_error(_: Request, error: HTTPException) -> Response:
-    return JSONResponse({"error": error.detail}, error.status_code, headers=error.headers)
+    return Json({"error": error.detail}, error.status_code, headers=error.headers)
 
 
 async def _domino_error(_: Request, error: DominoError) -> Response:
     status = next(status for kind, status in _STATUS if isinstance(error, kind))
     body = {"error": str(error), **({"field": error.field} if isinstance(error, FieldError) else {})}
-    return JSONResponse(body, status)
+    return Json(body, status)
 
 
 async def _unexpected(*_: object) -> Response:
     """The traceback goes to the terminal by itself; this answer does not pass the guard."""
-    return JSONResponse({"error": "the server failed: its terminal says more"}, 500, headers=HEADERS)
+    return Json({"error": "the server failed: its terminal says more"}, 500, headers=HEADERS)

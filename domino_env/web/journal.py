@@ -62,8 +62,11 @@ class Journal:
         return [path.stem for path in sorted(files, key=_age)]
 
     def save(self, name: str, setup: Setup, steps: Sequence[str]) -> None:
-        """Write a game whose last step is new. Raises ``ForkedError`` where the file holds another game than the one before that step."""
-        if len(steps) > 1 and self.load(name).steps != list(steps[:-1]):
+        """Write a new game, or one whose last step is new.
+
+        Raises ``ForkedError`` where the file holds another game than the one before that step, ``JournalError`` where it is gone.
+        """
+        if steps and self.load(name).steps != list(steps[:-1]):
             raise ForkedError("another server played this game on: stop one of them")
         write_file(self._path(name), json.dumps({"format": FORMAT, "setup": setup.to_json(), "steps": list(steps)}) + "\n")
 
@@ -76,22 +79,27 @@ class Journal:
             raise JournalError(f"there is no game {name}: it was removed, or another folder was meant") from None
         except (OSError, ValueError, RecursionError) as error:
             raise JournalError(f"game {name}: its file cannot be read ({error})") from None
-        if not isinstance(value, dict) or value.get("format") != FORMAT:
+        if not isinstance(value, dict) or value.get("format") is True or value.get("format") != FORMAT:
             raise JournalError(f"game {name}: its file is of another format than {FORMAT}")
         steps = value.get("steps")
         if not isinstance(steps, list) or not all(isinstance(step, str) for step in steps):
             raise JournalError(f"game {name}: its steps are no list of texts")
+        setup = value.get("setup")
+        if isinstance(setup, dict) and setup.get("seed") is None:
+            raise JournalError(f"game {name}: it has no seed, so nobody knows its deals")
         try:
-            return Kept(Setup.from_json(value.get("setup")), steps)
+            return Kept(Setup.from_json(setup), steps)
         except DominoError as error:
             raise JournalError(f"game {name}: {error}") from None
 
     def remove(self, name: str) -> None:
-        """Forget a game. Raises ``JournalError`` where there is none."""
+        """Forget a game. Raises ``JournalError`` where there is none, ``KeepingError`` where its file cannot be removed."""
         try:
             self._path(name).unlink()
         except FileNotFoundError:
             raise JournalError(f"there is no game {name}") from None
+        except OSError as error:
+            raise KeepingError(f"game {name} cannot be removed: {error.strerror}") from None
 
     def _path(self, name: str) -> Path:
         if not _NAME.fullmatch(name):

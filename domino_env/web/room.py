@@ -15,7 +15,7 @@ from domino_env.policies.loading import bundled_checkpoints
 from domino_env.rendering.svg import tile_symbols
 from domino_env.rules import Rules
 from domino_env.variants import VARIANTS
-from domino_env.web.journal import Journal
+from domino_env.web.journal import Journal, KeepingError
 from domino_env.web.rules_text import rules_line, rules_text
 from domino_env.web.setup import Setup
 from domino_env.web.table import Table
@@ -47,10 +47,13 @@ class Room:
         self._workers = workers or ThreadPoolExecutor(WORKERS, thread_name_prefix="policy")
 
     def new_table(self, setup: Setup, record: Path | None = None) -> Table:
-        """Set a table and keep it. Raises ``FieldError`` for policies that cannot be used."""
+        """Set a table and keep it. Raises ``FieldError`` for policies that cannot be used, ``KeepingError`` where it cannot be written."""
         name = self.journal.new_name()
         table = Table(name, setup, self.journal, self._workers, record=record)
-        self.journal.save(name, setup, [])
+        try:
+            self.journal.save(name, setup, [])
+        except OSError as error:
+            raise KeepingError(f"the game cannot be kept on disk: {error.strerror}") from None
         with self._lock:
             self._tables[name] = table
         table.play_on()

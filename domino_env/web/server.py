@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import socket
 import webbrowser
 from collections.abc import Callable
@@ -51,6 +52,7 @@ def serve(
         say(f"the table is at {address} (Ctrl-C stops the server; games are kept in {room.journal.folder})")
         if browser:
             webbrowser.open(address)
+        _stop_on_sigterm()
         try:
             app = make_app(room, [f"{HOST}:{port}", f"localhost:{port}"])
             uvicorn.Server(uvicorn.Config(app, lifespan="off", ws="none", log_level="warning", server_header=False)).run([listening])
@@ -60,6 +62,12 @@ def serve(
             room.close()
             if table is not None:
                 table.save_record()
+
+
+def _stop_on_sigterm() -> None:
+    """As Ctrl-C does: uvicorn passes the signal on when it has ended, and then nobody would be left to write the record."""
+    with contextlib.suppress(ValueError):  # not the main thread: nobody sends it signals
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
 
 
 def _bound(port: int) -> socket.socket:

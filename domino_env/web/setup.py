@@ -90,7 +90,7 @@ class Setup:
             raise FieldError("variant", f"a setup of {type(value).__name__}, but it is an object with variant and specs")
         unknown = sorted(str(name) for name in value if name not in _FIELDS)
         if unknown:
-            raise FieldError(unknown[0], f"unknown {', '.join(unknown)}; a setup has {', '.join(_FIELDS)}")
+            raise FieldError(unknown[0], f"unknown {', '.join(unknown):.200}; a setup has {', '.join(_FIELDS)}")
         return cls(_rules(value), _specs(value.get("specs")), _text("episode", value.get("episode", "match")), _seed(value.get("seed")))
 
 
