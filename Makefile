@@ -2,7 +2,7 @@
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo docs test test-slow check test-plain test-bounds test-compiled test-browser clean
+.PHONY: help demo docs test test-slow check test-plain test-bounds test-compiled test-browser test-integrations clean
 
 # The Python that the environment is made with: the first of these that is 3.11 to 3.13. Another: make test PYTHON=/path/to/python
 ifndef PYTHON
@@ -19,6 +19,7 @@ PYTEST_ARGS ?= -n auto --maxprocesses=4 --dist=loadfile
 
 VENV := .venv
 BIN := $(VENV)/bin
+VENVS := .venvs
 # The engine's tests carry the marker `engine`; they run with the compiler off and with bounds checked as well.
 PYTEST := $(BIN)/python -m pytest $(PYTEST_ARGS)
 
@@ -58,12 +59,21 @@ test-browser: $(VENV)/.test ## the pages in Chromium alone; test-compiled runs t
 test-slow: $(VENV)/.test ## the tests that take minutes
 	$(PYTEST) -m slow --hypothesis-profile=slow
 
+# A missing library fails here; `make test` skips it. AgileRL wants an older PettingZoo and Ray an older Gymnasium: each has an environment of its own.
+IN_LIBRARIES = REQUIRE_LIBRARIES=1 OMP_NUM_THREADS=1
+IN_SHARED = gymnasium_vector pufferlib rlcard shimmy supersuit tianshou torchrl
+
+test-integrations: $(VENVS)/shared/.ready $(VENVS)/agilerl/.ready $(VENVS)/ray/.ready ## TorchRL, Tianshou, AgileRL, PufferLib, ... each where it can live
+	$(IN_LIBRARIES) $(VENVS)/shared/bin/python -m pytest $(IN_SHARED:%=tests/integrations/test_%.py)
+	$(IN_LIBRARIES) $(VENVS)/agilerl/bin/python -m pytest tests/integrations/test_agilerl.py
+	$(IN_LIBRARIES) $(VENVS)/ray/bin/python -m pytest tests/integrations/test_rllib.py tests/integrations/test_ray_cluster.py
+
 docs: $(VENV)/.docs ## build the site of the docs in site/
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet
 	@echo 'site/index.html is the start page; for the search: $(BIN)/python -m http.server -d site'
 
 clean: ## remove the environment, caches and builds; runs/ and the compiled kernels' cache stay
-	rm -rf $(VENV) build dist site .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) $(VENVS) build dist site .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # -------------------------------------------------------------------------------------------------------- installation
@@ -95,4 +105,29 @@ $(VENV)/.docs: $(VENV)/.torch pyproject.toml
 
 $(VENV)/.test: $(VENV)/.torch pyproject.toml
 	$(PIP_INSTALL) -e ".[test]"
+	touch $@
+
+# Exact versions without dependencies of its own choice: pip would search for minutes. PufferLib's core asks for torch 2.9.0 and runs on others.
+PINS = tests/integrations/constraints
+IN_PIP = bin/python -m pip --disable-pip-version-check install
+
+$(VENVS)/shared/.ready: $(PINS).txt
+	$(PYTHON) -m venv --clear $(@D)
+	$(@D)/$(IN_PIP) $(TORCH)
+	$(@D)/$(IN_PIP) --no-deps -r $(PINS).txt
+	$(@D)/$(IN_PIP) --no-deps -e .
+	touch $@
+
+$(VENVS)/agilerl/.ready: $(PINS)-agilerl.txt
+	$(PYTHON) -m venv --clear $(@D)
+	$(@D)/$(IN_PIP) $(TORCH)
+	$(@D)/$(IN_PIP) --no-deps -r $(PINS)-agilerl.txt
+	$(@D)/$(IN_PIP) --no-deps -e .
+	touch $@
+
+$(VENVS)/ray/.ready: $(PINS)-ray.txt pyproject.toml
+	$(PYTHON) -m venv --clear $(@D)
+	$(@D)/$(IN_PIP) $(TORCH)
+	$(@D)/$(IN_PIP) --no-deps -r $(PINS)-ray.txt
+	$(@D)/$(IN_PIP) --no-deps -e .
 	touch $@

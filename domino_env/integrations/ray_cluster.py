@@ -1,0 +1,62 @@
+"""Joining a Ray cluster, or starting one on this machine for as long as it is needed."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+from collections.abc import Iterator
+from importlib.util import find_spec
+from typing import Any
+
+from domino_env.errors import OptionsError
+
+__all__ = ["LOCAL", "check_ray", "connected"]
+
+LOCAL = "local"
+"""The address that stands for a cluster of this machine alone."""
+_OBJECT_STORE = 512 << 20
+"""Bytes of shared memory of a cluster of this machine: what travels here is small."""
+
+
+@contextlib.contextmanager
+def connected(address: str = LOCAL, num_cpus: int | None = None) -> Iterator[None]:
+    """Be connected to a cluster in the block; a cluster that is connected already is used as it is, and stays.
+
+    ``address``: ``"local"`` starts one on this machine, on loopback, without dashboard and usage reports, and ends it after the block;
+    else ``HOST:PORT`` of a head node, or ``"auto"`` for the one that runs here. ``num_cpus``: tasks at once of a local one; left out, one
+    for each core. Raises ``OptionsError`` where Ray is missing or there is no such cluster.
+    """
+    ray = _import_ray()
+    if ray.is_initialized():
+        yield
+        return
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.WARNING}
+    if address == LOCAL:
+        ray.init(
+            "local", num_cpus=num_cpus, include_dashboard=False, object_store_memory=_OBJECT_STORE, _node_ip_address="127.0.0.1", **quiet
+        )
+    else:
+        try:
+            ray.init(address, **quiet)
+        except (ConnectionError, ValueError, RuntimeError, OSError) as error:
+            why = " ".join(str(error).split())
+            raise OptionsError(f"ray address {address!r}: no cluster answers ({why}); it is 'local', 'auto' or HOST:PORT") from None
+    try:
+        yield
+    finally:
+        ray.shutdown()
+
+
+def check_ray() -> None:
+    """``OptionsError`` where Ray is not installed."""
+    if find_spec("ray") is None:
+        raise OptionsError("this needs Ray, which is not installed: pip install 'domino-env[rllib]'")
+
+
+def _import_ray() -> Any:
+    check_ray()
+    import ray
+
+    return ray
