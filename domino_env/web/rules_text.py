@@ -88,7 +88,8 @@ def _table(rules: Rules) -> list[str]:
         counting += ", a lengthwise one only one half"
     if sums and rules.arms == 4:
         counting += "; a short side of the spinner without a tile counts nothing"
-    return [arms, f"{doubles}.", counting and f"{counting}.", "Who can play a tile may not pass."]
+    alone = "A tile that is alone on the table counts its pips once, a double both halves however it lies." if sums else ""
+    return [arms, f"{doubles}.", counting and f"{counting}.", alone, "Who can play a tile may not pass."]
 
 
 def _drawing(rules: Rules) -> list[str]:
@@ -143,7 +144,7 @@ def _end(rules: Rules) -> list[str]:
         out = f"Going out makes {_points_of(rules.out_points)} and ends the round."
     return [
         out,
-        "The round also ends with the turn in which the last tile that may be drawn was drawn."
+        "The round also ends with the turn in which the last tile that may be drawn was drawn; hands count then as in a blocked round."
         if rules.stop_when_boneyard_exhausted
         else "",
         *_blocked(rules, penalties),
