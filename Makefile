@@ -15,7 +15,7 @@ endif
 TORCH ?= torch==2.13.0
 
 # Arguments for every run of pytest, such as PYTEST_ARGS="-x -k bergen".
-PYTEST_ARGS ?= -n auto --maxprocesses=4 --dist=loadfile
+PYTEST_ARGS ?= -n auto --maxprocesses=4 --dist=worksteal
 
 VENV := .venv
 BIN := $(VENV)/bin
