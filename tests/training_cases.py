@@ -118,7 +118,7 @@ def stopping(monkeypatch: pytest.MonkeyPatch, updates: int) -> Iterator[None]:
         yield lambda: next(asked, True)
 
     with monkeypatch.context() as patch:
-        patch.setattr("training.train._stop_signals", signals)
+        patch.setattr("training.train.stop_signals", signals)
         yield
 
 

@@ -26,15 +26,13 @@ from training.progress import Progress
 from training.rllib_algorithm import Runners, make_algorithm, module_weights, stop_algorithm
 from training.rllib_config import RllibConfig
 from training.run_folder import RunFolder, check_output
+from training.running import check_same, open_logger, stop_signals
 from training.state_file import load_state, save_state
-from training.train import _flat, _logger, _stop_signals
 
 __all__ = ["train"]
 
 _PATIENCE = 300.0
 """Seconds without a decision after which a run is taken for lost."""
-_MAY_CHANGE = ("decisions", "save_minutes", "tensorboard")
-"""Keys that a resumed run may be told anew, beside the table ``ray``; all others would make it another run."""
 
 
 def train(
@@ -102,12 +100,12 @@ class _Run:
         state = self._read_state()
         algorithm = make_algorithm(self.config, self.decisions)
         try:
-            with _stop_signals() as stop:
+            with stop_signals() as stop:
                 if state is not None:
                     algorithm.restore_from_path(str(self._ray_folder(self.decisions).absolute()))
                 runners = Runners(algorithm)
                 self._seat(runners)
-                logger = _logger(self.place, self.config, self.decisions)
+                logger = open_logger(self.place, self.config, self.decisions)
                 try:
                     self._loop(algorithm, runners, logger, stop)
                 finally:
@@ -240,10 +238,7 @@ class _Run:
         state = load_state(path)
         if state.get("versions") != VERSIONS:
             raise ConfigError(f"state {path}: of versions {state.get('versions')}, but this code has {VERSIONS}: begin the run anew")
-        before, now = (dict(_flat(whole)) for whole in (state["config"], self.config.whole()))
-        for name in sorted(before | now):
-            if name not in _MAY_CHANGE and not name.startswith("ray.") and before.get(name) != now.get(name):
-                raise ConfigError(f"state {path}: its run has {name}={before.get(name)!r}, but this config says {now.get(name)!r}")
+        check_same(state["config"], self.config.whole(), path)
         self.decisions = state["decisions"]
         if not self._ray_folder(self.decisions).exists():
             raise ConfigError(f"state {path}: its folder {self._ray_folder(self.decisions)} is gone: begin the run anew")

@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
-import itertools
 import shlex
 import shutil
-import signal
 import sys
-from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import FrameType
 from typing import Any
-
-from stable_baselines3.common.logger import Logger, configure
 
 from domino_env.files import replacing, write_file
 from domino_env.policies import save_checkpoint
@@ -23,12 +16,10 @@ from training.config_file import dump_config
 from training.kinds import kind_of, schema_of
 from training.progress import Progress
 from training.run_folder import RunFolder, check_output
+from training.running import check_same, open_logger, stop_signals
 from training.state_file import load_state
 
 __all__ = ["default_folder", "export", "train"]
-
-_MAY_CHANGE = ("decisions", "device", "threads", "save_minutes", "tensorboard")
-"""Keys that a resumed run may be told anew; all others would make it another run."""
 
 
 def default_folder(config_path: Path) -> Path:
@@ -64,11 +55,11 @@ def train(config: RunConfig, folder: Path, command: list[str], resume: bool = Fa
 
 def _run(config: RunConfig, model: Any, callback: RunCallback, resume: bool) -> None:
     place = callback.folder
-    with callback.progress, _stop_signals() as stop:
+    with callback.progress, stop_signals() as stop:
         callback.stop = stop
         if resume and place.state.exists():
             state = load_state(place.state)
-            _check_same(config, state, place.state)
+            check_same(_config_of(state, place.state).whole(), config.whole(), place.state)
             _restore(callback, model, state)
         else:
             place.begin()
@@ -76,7 +67,7 @@ def _run(config: RunConfig, model: Any, callback: RunCallback, resume: bool) -> 
             print(f"run folder {place.path}: the run has made {model.num_timesteps:,} decisions already", file=sys.stderr)
             return
         write_file(place.config, dump_config(config))
-        model.set_logger(_logger(place, config, model.num_timesteps))
+        model.set_logger(open_logger(place, config, model.num_timesteps))
         try:
             model.learn(config.decisions - model.num_timesteps, callback, log_interval=None, reset_num_timesteps=False)
         except StopRun:
@@ -84,31 +75,6 @@ def _run(config: RunConfig, model: Any, callback: RunCallback, resume: bool) -> 
             raise KeyboardInterrupt from None
         finally:
             model.logger.close()
-
-
-def _logger(place: RunFolder, config: RunConfig, decisions: int) -> Logger:
-    """Curves of this start; those of earlier ones stay."""
-    formats = ["csv", "tensorboard"] if config.tensorboard else ["csv"]
-    start = f"from_{decisions}"
-    names = itertools.chain([start], (f"{start}_{number}" for number in itertools.count(2)))
-    return configure(str(next(place.logs / name for name in names if not (place.logs / name).exists())), formats)
-
-
-def _check_same(config: RunConfig, state: dict[str, Any], path: Path) -> None:
-    before, now = (dict(_flat(one.whole())) for one in (_config_of(state, path), config))
-    # keys that only one of them has follow from another that differs
-    for name in sorted(before | now, key=lambda name: name not in before or name not in now):
-        if name not in _MAY_CHANGE and before.get(name) != now.get(name):
-            raise ConfigError(f"state {path}: its run has {name}={before.get(name)!r}, but this config says {now.get(name)!r}")
-
-
-def _flat(values: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """``ppo.n_epochs`` and the like, with their values."""
-    for name, value in values.items():
-        if isinstance(value, dict):
-            yield from _flat(value, f"{prefix}{name}.")
-        else:
-            yield prefix + name, value
 
 
 def _config_of(state: dict[str, Any], path: Path) -> RunConfig:
@@ -129,29 +95,6 @@ def _restore(callback: RunCallback, model: Any, state: dict[str, Any]) -> None:
         callback.restore(model, state)
     except (KeyError, ValueError, TypeError, RuntimeError, AttributeError, IndexError) as error:
         raise ConfigError(f"state {callback.folder.state}: damaged, it does not fit its config ({' '.join(str(error).split())})") from None
-
-
-@contextlib.contextmanager
-def _stop_signals() -> Iterator[Callable[[], bool]]:
-    """Whether the run was asked to stop, by Ctrl-C or SIGTERM; a second Ctrl-C stops it at once."""
-    asked: list[int] = []
-
-    def ask(number: int, _frame: FrameType | None) -> None:
-        if asked and number == signal.SIGINT:
-            raise KeyboardInterrupt
-        asked.append(number)
-        print("stopping after this update; Ctrl-C again stops at once and loses what is not saved", file=sys.stderr)
-
-    try:
-        before = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)}
-    except ValueError:  # not the main thread: nobody sends it signals
-        yield lambda: False
-        return
-    try:
-        yield lambda: bool(asked)
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 def export(folder: Path, output: Path) -> Path:

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from domino_env.commands.common import check_writable, load_rules, save_game, say, wants_color
 from domino_env.commands.table import Table, seat_specs
-from domino_env.engine.packed import DRAW, numbers
 from domino_env.engine.state import ROUND_OVER
 from domino_env.envs.options import entropy_seed
 from domino_env.errors import NotationError, OptionsError
@@ -142,12 +141,8 @@ def _ask(game: PlayedGame, seat: int) -> int:
 
 
 def _worth(game: PlayedGame, action: int) -> str:
-    """Points that a play would make. A draw is not looked at: what it brings is hidden."""
-    if numbers(game.packed).action_arm[action] == DRAW:
-        return ""
-    after = game.copy()
-    after.make_move(action)
-    points = after.rounds[-1].events[-1].points
+    """Points that a move would make at once; nothing of a draw, which is not looked at."""
+    points = game.points_of(action)
     return f"  {points:+d}" if points else ""
 
 

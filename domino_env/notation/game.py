@@ -10,7 +10,7 @@ import numpy as np
 
 from domino_env.engine import batch
 from domino_env.engine._jit import direct
-from domino_env.engine.packed import numbers, pack_rules
+from domino_env.engine.packed import DRAW, numbers, pack_rules
 from domino_env.engine.state import GAME_OVER, PLAYING, ROUND_OVER, new_games
 from domino_env.errors import IllegalMoveError, OptionsError, RulesError
 from domino_env.notation.log import END_NAMES, Event, RoundLog
@@ -161,6 +161,14 @@ class PlayedGame:
     def legal_moves(self) -> list[str]:
         """Texts of ``legal_actions``."""
         return [self.move_text(action) for action in self.legal_actions()]
+
+    def points_of(self, action: int) -> int | None:
+        """Points that a legal move would make at once; None for a draw, whose points would tell the tile."""
+        if int(numbers(self.packed).action_arm[action]) == DRAW:
+            return None
+        after = self.copy()
+        after.make_move(action)
+        return after.rounds[-1].events[-1].points
 
     @property
     def leading(self) -> bool:

@@ -15,7 +15,7 @@ from domino_env.pages.story import Decision, Story
 from domino_env.pages.words import text_words
 from domino_env.policies.protocol import Policy, check_policy, policy_name
 from domino_env.policies.thoughts import Thoughts
-from domino_env.rendering.onlooker import seats_text
+from domino_env.rendering.onlooker import game_title, seats_text
 from domino_env.rendering.svg import back_svg, tile_svg, tile_symbols
 from domino_env.rule_terms import MatchWinner
 
@@ -80,8 +80,7 @@ def _by_seat(thinker: Thinker, players: int) -> Sequence[Policy]:
 
 def _game_json(story: Story, start: tuple[int, int] | None) -> Json:
     game, rules = story.game, story.game.rules
-    length = "one round" if game.one_round else f"match to {rules.target[game.num_players]}"
-    title = f"{rules.variant}, {game.num_players} players, {length}"
+    title = game_title(game)
     if game.seed is not None and story.reveal:  # whoever knows the seed knows the deal
         title += f", seed {game.seed}"
     return {

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from domino_env.engine import batch as engine
-from domino_env.engine.packed import DRAW, numbers
 from domino_env.engine.state import PLAYING, Games, new_games
 from domino_env.notation.game import PlayedGame
 from domino_env.notation.records import replay_moves
@@ -97,7 +96,7 @@ class Story:
         row["key"] = key  # so that policies have the random bits that they had in the game
         actions = game.legal_actions()
         moves = [game.move_text(action) for action in actions]
-        points = [_points(game, action) for action in actions]
+        points = [game.points_of(action) for action in actions]
         self.decisions.append(Decision(len(self.positions) - 1, game.seat, row, actions, moves, points))
 
 
@@ -107,11 +106,3 @@ def _key(seed: object) -> np.uint64:
     if type(seed) is int and 0 <= seed < 2**64:
         engine.seed_games(games, np.zeros(1, np.int64), np.array([seed], np.uint64))
     return np.uint64(games["key"][0])
-
-
-def _points(game: PlayedGame, action: int) -> int | None:
-    if numbers(game.packed).action_arm[action] == DRAW:
-        return None
-    after = game.copy()
-    after.make_move(action)
-    return after.rounds[-1].events[-1].points

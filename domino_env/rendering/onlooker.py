@@ -13,13 +13,21 @@ from domino_env.notation.moves import ARM_NAMES, move_text, tile_text
 from domino_env.rule_terms import DrawWhen, MatchWinner
 from domino_env.tiles import tiles_in
 
-__all__ = ["Onlooker", "event_text", "round_end_text", "seats_text"]
+__all__ = ["Onlooker", "event_text", "game_title", "round_end_text", "seats_text"]
 
 
 def seats_text(seats: list[int]) -> str:
     """``seat 1``, or ``seats 0 and 2``."""
     names = [str(seat) for seat in seats]
     return f"seat {names[0]}" if len(names) == 1 else f"seats {', '.join(names[:-1])} and {names[-1]}"
+
+
+def game_title(game: PlayedGame) -> str:
+    """Variant, seats, and what ends the game: ``bergen, 3 players, match to 10``."""
+    rules = game.rules
+    length = "one round" if game.one_round else f"match to {rules.target[game.num_players]}"
+    sides = ", seats 0 and 2 against 1 and 3" if rules.sides else ""
+    return f"{rules.variant}, {game.num_players} players{sides}, {length}"
 
 
 def event_text(game: PlayedGame, log: RoundLog, number: int, shown: bool) -> str:
@@ -73,11 +81,8 @@ class Onlooker:
 
     def title(self) -> str:
         """Variant, players, length and aim, and the number of the round."""
-        game, rules = self.game, self.game.rules
-        aim = f"{'lowest' if rules.match_winner == MatchWinner.LOWEST else 'highest'} score wins"
-        length = "one round" if game.one_round else f"match to {self.rules.target}"
-        sides = ", seats 0 and 2 against 1 and 3" if rules.sides else ""
-        return f"{rules.variant}, {game.num_players} players{sides}, {length}, {aim}: round {len(game.rounds) - 1}"
+        aim = f"{'lowest' if self.game.rules.match_winner == MatchWinner.LOWEST else 'highest'} score wins"
+        return f"{game_title(self.game)}, {aim}: round {len(self.game.rounds) - 1}"
 
     def ends(self) -> str:
         """Open ends, what each counts, and their sum; a tile alone on the table counts its pips once. Empty before the lead."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from domino_env.engine.packed import DRAW, numbers
 from domino_env.engine.state import GAME_OVER, PLAYING
 from domino_env.notation.game import END_NAMES, PlayedGame, RoundLog
 from domino_env.notation.moves import move_text, tile_text
@@ -13,7 +12,7 @@ from domino_env.rendering.onlooker import Onlooker
 from domino_env.rendering.svg import table_svg
 from domino_env.tiles import tiles_in
 
-__all__ = ["event_words", "frame", "round_sheet", "seat_name", "table_title"]
+__all__ = ["event_words", "frame", "round_sheet", "seat_name"]
 
 Json = dict[str, Any]
 _YOURS = {"leads": "lead", "plays": "play", "draws": "draw", "passes": "pass"}
@@ -68,13 +67,6 @@ def seat_name(other: int, seat: int) -> str:
     return "You" if other == seat else f"Seat {other}"
 
 
-def table_title(game: PlayedGame) -> str:
-    """Variant, seats, and what ends the game."""
-    length = "one round" if game.one_round else f"a match to {int(numbers(game.packed).target)}"
-    sides = ", sides 0 and 2 against 1 and 3" if game.rules.sides else ""
-    return f"{game.rules.variant}, {game.num_players} players{sides}, {length}"
-
-
 def _seat(view: Onlooker, seat: int, open_hand: bool) -> Json:
     tiles = tiles_in(int(view.row.hands[seat]))
     return {
@@ -93,16 +85,8 @@ def _moves(game: PlayedGame) -> list[Json]:
         move, _, lie = text.partition(":")
         tile, _, arm = move.partition("@")
         place = {} if text in ("draw", "pass") else {"tile": tile, "arm": arm or None, "lengthwise": bool(lie), "words": text_words(text)}
-        out.append({"move": text, "points": _worth(game, action), **place})
+        out.append({"move": text, "points": game.points_of(action) or 0, **place})
     return out
-
-
-def _worth(game: PlayedGame, action: int) -> int:
-    if numbers(game.packed).action_arm[action] == DRAW:
-        return 0
-    after = game.copy()
-    after.make_move(action)
-    return after.rounds[-1].events[-1].points
 
 
 def _gains(log: RoundLog) -> list[int]:

@@ -18,8 +18,9 @@ from domino_env.errors import DominoError, NotationError
 from domino_env.notation.game import PlayedGame
 from domino_env.notation.records import save_record, to_record
 from domino_env.policies import Batch, Policy, decide, load_policy, policy_name, reset_policy
+from domino_env.rendering.onlooker import game_title
 from domino_env.web.journal import Journal, JournalError, KeepingError
-from domino_env.web.seen import event_words, frame, round_sheet, table_title
+from domino_env.web.seen import event_words, frame, round_sheet
 from domino_env.web.setup import Setup
 
 __all__ = ["NEXT", "LateError", "RefusedError", "Table"]
@@ -73,7 +74,7 @@ class Table:
     def about(self) -> Json:
         """What stays the same for the whole game."""
         names = ["you" if policy is None else policy_name(policy) for policy in self._policies]
-        return {"id": self.name, "title": table_title(self.game), "seat": self.seat, "names": names}
+        return {"id": self.name, "title": game_title(self.game), "seat": self.seat, "names": names}
 
     def view(self, since: int) -> Json:
         """Every position after step ``since``, with the moves of this round and the rounds before.
