@@ -15,6 +15,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from tests.page_cases import played
+
 Page = Any
 OpenPage = Callable[..., Page]
 
@@ -41,7 +43,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Any]:
+def compiled() -> None:
+    """The kernels of all policies that the pages are played against: on a new machine compiling them takes longer than a page may wait."""
+    played("bergen", ["search:pimc?worlds=1", "bergen/ppo"], moves=8)
+    played("bergen", ["search:ismcts?simulations=1", "greedy", "random"], moves=8)
+
+
+@pytest.fixture(scope="session")
+def browser(compiled: None) -> Iterator[Any]:
     """One Chromium for all tests; each page has a context, so a profile, of its own."""
     program = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
     if program is None:
