@@ -254,5 +254,5 @@ app.command("bench-policy")(bench_policy.bench_policy)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command line and exit: 0, or 2 after one line on stderr for bad input, or 130 where it was interrupted."""
+    """Run the command line and exit, see ``run_app``."""
     sys.exit(run_app(app, "domino", sys.argv[1:] if arguments is None else arguments))

@@ -223,16 +223,18 @@ def test_two_runs_are_the_same_but_for_times(tmp_path: Path) -> None:
     assert found[0] == found[1]
 
 
-def test_ctrl_c_ends_the_player_and_keeps_what_is_played(tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_whatever_stops_the_command_ends_the_player_too(tmp_path: Path, number: signal.Signals) -> None:
+    """The player hangs and does not look at its input, so that its end would not end it."""
     spec = f"cmd:{command('hang', tmp_path)}"
     arguments = ["-m", "domino_env", "bench-policy", spec, "--variant", "bergen/2", "--out", str(tmp_path / "out.json"), "--size", "quick"]
     process = subprocess.Popen([sys.executable, *arguments], cwd=ROOT, stderr=subprocess.PIPE, text=True)
     deadline = time.monotonic() + 60
     while not (tmp_path / "requests.jsonl").exists() and time.monotonic() < deadline:
         time.sleep(0.01)
-    process.send_signal(signal.SIGINT)
-    process.communicate(timeout=60)
-    assert process.returncode == 130
+    process.send_signal(number)
+    assert process.communicate(timeout=60)[1].endswith("stopped\n")
+    assert process.returncode == 128 + number
     assert list(tmp_path.glob("*.pid"))
     assert wait_for_end(tmp_path) == []
     assert not (tmp_path / "out.json").exists()

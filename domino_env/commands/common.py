@@ -5,10 +5,12 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import signal
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -132,20 +134,55 @@ def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]
 
 
 def run_app(app: typer.Typer, name: str, arguments: Sequence[str]) -> int:
-    """Run the command line of ``name``; returns 0, or 2 after one line on stderr for bad input, or 130 where it was interrupted."""
+    """Run the command line of ``name``.
+
+    Returns 0, 2 after one line on stderr for bad input, or 128 and the number of the signal where it was stopped: 130 for Ctrl-C.
+    """
     command = typer.main.get_command(app)
-    try:
-        status: Any = command.main(args=list(arguments), prog_name=name, standalone_mode=False)
-        return status if isinstance(status, int) else 0
-    except _UsageError as error:
-        message = error.format_message()
-    except (DominoError, OSError) as error:
-        message = str(error)
-    except (KeyboardInterrupt, typer.Abort):
+    with _stopping_signals() as caught:
+        try:
+            status: Any = command.main(args=list(arguments), prog_name=name, standalone_mode=False)
+        except _UsageError as error:
+            return _refuse(name, error.format_message())
+        except (DominoError, OSError) as error:
+            return _refuse(name, str(error))
+        except (KeyboardInterrupt, typer.Abort):
+            status = _STOPPED
+    if status == _STOPPED and caught:
         sys.stderr.write("stopped\n")
-        return 130
+        return 128 + caught[0]
+    return status if isinstance(status, int) else 0
+
+
+_STOPPED = 128 + signal.SIGINT
+"""What typer makes of ``KeyboardInterrupt``."""
+
+
+def _refuse(name: str, message: str) -> int:
     sys.stderr.write(f"{name}: {' '.join(message.split())}\n")
     return 2
+
+
+@contextlib.contextmanager
+def _stopping_signals() -> Iterator[list[int]]:
+    """Whatever asks the process to end stops it as Ctrl-C does, so that files and players are closed; yields those that came."""
+    caught: list[int] = []
+
+    def stop(number: int, _frame: FrameType | None) -> None:
+        caught.append(number)
+        raise KeyboardInterrupt
+
+    before = {}
+    numbers = (signal.SIGINT, signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM))
+    with contextlib.suppress(ValueError):  # not the main thread: nobody sends it signals
+        for number in set(numbers):
+            if signal.getsignal(number) != signal.SIG_IGN:  # as nohup does, and a shell with what it runs in the background
+                before[number] = signal.signal(number, stop)
+    try:
+        yield caught
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 # whichever click typer stands on, its usage errors are kin to this one
