@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 FIFTH = 5
+LONGEST_LINE = 65536
 
 
 def write(line: str) -> None:
@@ -46,6 +47,10 @@ def misbehave(mode: str, request: dict[str, Any]) -> bool:
     if mode == "endless_line":
         while True:
             sys.stdout.write("x" * 1000)
+    if mode in ("longest_line", "long_line"):
+        size = LONGEST_LINE + (mode == "long_line")
+        answer = json.dumps({"id": request["id"], "move": request["legal"][0]["move"], "thought": ""})
+        write(answer.replace('""', f'"{"x" * (size - len(answer))}"'))
     if mode == "close_stdin":
         sys.stdin.close()
         os.close(0)

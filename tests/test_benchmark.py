@@ -182,14 +182,27 @@ def test_a_file_of_another_run_is_not_gone_on_with(small: None, tmp_path: Path, 
     assert path.read_bytes() == before
 
 
-def test_a_policy_that_changed_under_its_name_is_not_gone_on_with(small: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    spec, path = random_checkpoint(tmp_path / "mine.safetensors", seed=1), tmp_path / "result.json"
-    run(spec, variants=["bergen/2"], out=path)
-    told = json.loads(path.read_text())
-    told["settings"][0]["pairs"].pop()
-    told["settings"][0]["score"] = None
-    path.write_text(json.dumps(told))
-    random_checkpoint(spec, seed=2)
+@pytest.mark.parametrize("whole", [True, False])
+@pytest.mark.parametrize("kind", ["checkpoint", "python"])
+def test_a_policy_that_changed_under_its_name_is_not_gone_on_with(small: None, tmp_path: Path, kind: str, whole: bool) -> None:
+    """Whether anything is left to play or not: the figures of the old one are not printed as those of the new one."""
+    path = tmp_path / "result.json"
+
+    def make(seed: int) -> str:
+        if kind == "checkpoint":
+            return str(random_checkpoint(tmp_path / "mine.safetensors", seed=seed))
+        (tmp_path / "mine.py").write_text(f"def act(observation, mask):\n    return mask.argmax(axis=1)  # {seed}\n")
+        return f"{tmp_path / 'mine.py'}:act"
+
+    spec = make(1)
+    first = run(spec, variants=["bergen/2"], out=path)
+    assert run(spec, variants=["bergen/2"], out=path).to_json() == first.to_json()
+    if not whole:
+        told = json.loads(path.read_text())
+        told["settings"][0]["pairs"].pop()
+        told["settings"][0]["score"] = None
+        path.write_text(json.dumps(told))
+    make(2)
     with pytest.raises(ResultError, match=r"result.json: bergen/2: its opponents so far met the policy with digest"):
         run(spec, variants=["bergen/2"], out=path)
 
@@ -238,7 +251,7 @@ PAIR = ("settings", 0, "pairs", 1)
         (put(*PAIR, "won_by_deal", lambda values: values[1:]), "20 and 19 numbers by deal, but there are 20 deals"),
         (put(*PAIR, "won_by_deal", 3, 1.5), "a share of wins beyond 0 to 1"),
         (put(*PAIR, "opponent", "random"), "opponent 'random' with digest None, but protocol 1 has 'search:pimc?worlds=64'"),
-        (put("settings", 0, "pairs", 2, "opponent_digest", "ab"), "with digest ab, but protocol 1 has 'bergen/ppo'"),
+        (put("settings", 0, "pairs", 2, "opponent_digest", "a" * 64), f"with digest {'a' * 64}, but protocol 1 has 'bergen/ppo'"),
         (put(*PAIR, "rounds", 4000), "4000 rounds of which 0 are forfeited, but 40 were played"),
         (put(*PAIR, "forfeits", {"crash": 41}), "41 are forfeited, but 40 were played"),
         (put(*PAIR, "forfeits", {"boredom": 1}), "forfeits cannot be"),
@@ -260,6 +273,13 @@ PAIR = ("settings", 0, "pairs", 1)
         (put("size", "huge"), "size cannot be 'huge'"),
         (put("limits", "decision_seconds", 60), "played under limits"),
         (put("policy", "name", 7), "name cannot be 7"),
+        (put("policy", "kind", "telepathy"), "kind cannot be 'telepathy'"),
+        (put("policy", "kind", "checkpoint"), "policy_digest None cannot be that of a policy of kind 'checkpoint'"),
+        (put("settings", 0, "policy_digest", "ab"), "policy_digest cannot be 'ab'"),
+        (put(*PAIR, "opponent_digest", "ab"), "opponent_digest cannot be 'ab'"),
+        (put(*PAIR, "time", "seconds", -1.0), "seconds cannot be -1.0"),
+        (put(*PAIR, "time", "microseconds", lambda each: each + 1), "but its decisions and seconds make it"),
+        (put("versions", {}), "versions: of [], but they are of ['domino-env', 'numba', 'numpy']"),
         (put(*PAIR, "points", "mean", float("nan")), "no result file (NaN is no number)"),
     ],
 )
@@ -379,11 +399,14 @@ def test_settings_that_a_policy_is_not_made_for_are_left_out(small: None) -> Non
     for spec, variants, message in (
         ("bergen/ppo", ["draw"], "made for bergen"),
         ("nobody", None, "policy 'nobody', but known are"),
+        ("mine.py", None, "policy 'mine.py': name a function or class in it too, such as 'mine.py:act'"),
         ("{variant}/nobody", None, "policy 'fives_and_threes/nobody'"),
         ("random", ["poker"], "variant 'poker', but the benchmark has"),
     ):
+        left.clear()
         with pytest.raises(DominoError, match=message):
-            run(spec, variants=variants)
+            run(spec, variants=variants, left_out=left.__setitem__)
+        assert left == {}  # what plays nowhere is told once
     with pytest.raises(OptionsError, match="size='huge', but the sizes are quick, full"):
         run("random", size="huge")
 
@@ -443,6 +466,20 @@ def network(path: Path, inputs: dict[str, Any], logits: tuple[Any, Any], source:
     return path
 
 
+def with_weights_beside(path: Path, size: int, actions: int) -> Path:
+    """An ONNX file that looks for its weights in another one, which is there."""
+    import onnx
+    from onnx import helper, numpy_helper
+
+    weights = numpy_helper.from_array(np.ones((size, actions), np.float32), "weights")
+    values = [helper.make_tensor_value_info(*told) for told in (("observation", 1, ["N", size]), ("logits", 1, ["N", actions]))]
+    graph = helper.make_graph([helper.make_node("MatMul", ["observation", "weights"], ["logits"])], "g", values[:1], values[1:], [weights])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    onnx.save(model, path, save_as_external_data=True, location=f"{path.name}.data", size_threshold=0)
+    assert path.with_name(f"{path.name}.data").exists()
+    return path
+
+
 def test_networks_of_other_hands_get_masks_and_batches_as_they_want_them(tmp_path: Path) -> None:
     pytest.importorskip("onnx")
     pytest.importorskip("onnxruntime")
@@ -475,6 +512,8 @@ def test_networks_of_other_hands_get_masks_and_batches_as_they_want_them(tmp_pat
     for path, message in ((tmp_path / "rubbish.onnx", "no ONNX file"), (tmp_path / "none.onnx", "cannot be read")):
         with pytest.raises(CheckpointError, match=message):
             open_entrant(path, BERGEN)
+    with pytest.raises(CheckpointError, match=r"beside.onnx: its weights lie in a file of their own.*external_data=False"):
+        open_entrant(with_weights_beside(tmp_path / "beside.onnx", size, actions), BERGEN)
     for spec, target in (("greedy", "a.onnx"), ("bergen/ppo", "a.txt")):
         with pytest.raises(CheckpointError, match=r"is no checkpoint|ends in .onnx"):
             export_onnx(spec, tmp_path / target)
@@ -490,6 +529,8 @@ def test_the_command_writes_prints_and_checks_a_result(domino: Run, small: None,
     assert done.err.splitlines()[0].startswith("left out bergen/4: ")
     assert done.err.splitlines()[-1] == "result bench-bergen_ppo-full.json"
     assert json.loads(done.out) == json.loads((tmp_path / "bench-bergen_ppo-full.json").read_text())
+    again = domino("bench-policy", "bergen/ppo", "--variant", "bergen", "--json")
+    assert (again.out, again.err.splitlines()[-1]) == (done.out, "result bench-bergen_ppo-full.json: it held all of it, nothing was played")
     table = domino("bench-policy", "--check", "bench-bergen_ppo-full.json").out
     for text in ("bergen/ppo: protocol 1, size full", "search:pimc?worlds=64", "not all settings played", "+0.00 [+0.00, +0.00]"):
         assert text in table

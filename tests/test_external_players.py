@@ -112,6 +112,7 @@ def test_a_good_player_has_the_results_of_its_moves(play: Play, honest: PairFoun
         ("two_moves", "rubbish", LIMITS),
         ("flood", "rubbish", LIMITS),
         ("endless_line", "rubbish", LIMITS),
+        ("long_line", "rubbish", LIMITS),
     ],
 )
 def test_a_failing_player_forfeits_the_round_and_is_started_again(
@@ -126,6 +127,10 @@ def test_a_failing_player_forfeits_the_round_and_is_started_again(
     assert answered == 4 * limits.failures
     assert 0 < given_up < 12
     assert rounds_lost(found, honest) == found.forfeited
+
+
+def test_a_line_may_be_as_long_as_is_said(play: Play, honest: PairFound) -> None:
+    assert play("longest_line").points_by_deal == honest.points_by_deal
 
 
 @pytest.mark.parametrize("mode", ["illegal", "illegal_id", "no_such_move"])
@@ -207,6 +212,8 @@ def test_a_request_tells_what_the_seat_sees_and_no_more(play: Play, name: str, t
         # before the lead no arm is named
         assert all(hello["actions"][action].replace("@left", "") == text.replace("@left", "") for action, text in texts.items())
     assert len(hands) > DEALS
+    # nor that two seats which it holds are of one round
+    assert len({number for number, _ in hands}) == len(hands)
 
 
 def test_two_runs_are_the_same_but_for_times(tmp_path: Path) -> None:

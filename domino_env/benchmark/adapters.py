@@ -68,6 +68,8 @@ def open_entrant(spec: EntrantSpec, setting: Setting, limits: Limits = LIMITS, s
         onnx.check(setting.rules, setting.num_players)
         return InProcess(onnx, kind, file_digest(text))
     if kind == "policy":
+        if text.endswith(".py"):
+            raise PolicyError(f"policy {text!r}: name a function or class in it too, such as '{text}:act'")
         policy = load_policy(text, setting.rules, setting.num_players)
         digest = file_digest(policy.checkpoint.source) if isinstance(policy, LearnedPolicy) else None
         return InProcess(policy, "checkpoint" if digest else "builtin", digest)

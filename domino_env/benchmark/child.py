@@ -91,15 +91,15 @@ class Child:
 
     def _read_line(self, deadline: float) -> bytes:
         start = 0
-        while (end := self._read.find(b"\n", start)) < 0:
+        while (end := self._read.find(b"\n", start)) < 0 and len(self._read) <= _LONGEST_LINE:
             start = len(self._read)
-            if start > _LONGEST_LINE:
-                raise ChildFault("rubbish", f"a line of more than {_LONGEST_LINE} bytes")
             _wait([self._out], [], deadline)
             more = os.read(self._out.fileno(), _LONGEST_LINE)
             if not more:
                 raise ChildFault("crash", "it ended, or closed its output")
             self._read += more
+        if not 0 <= end <= _LONGEST_LINE:
+            raise ChildFault("rubbish", f"a line of more than {_LONGEST_LINE} bytes")
         line = bytes(self._read[:end])
         del self._read[: end + 1]
         return line

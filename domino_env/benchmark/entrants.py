@@ -12,13 +12,16 @@ import numpy.typing as npt
 from domino_env.errors import PolicyError
 from domino_env.policies import Batch, Policy, RandomPolicy, policy_name, reset_policy
 
-__all__ = ["FAULTS", "Called", "Entrant", "InProcess", "Watched", "fault"]
+__all__ = ["FAULTS", "KINDS", "Called", "Entrant", "InProcess", "Watched", "fault"]
 
 Actions = npt.NDArray[np.int64]
 
 FAULTS = ("illegal", "rubbish", "timeout", "crash", "start", "given_up")
 """Why rounds are forfeited: a move that is not legal; an answer that is none; none in time; the player ended; it did not start
 again; it failed too often before."""
+
+KINDS: dict[str, bool | None] = {"builtin": False, "checkpoint": True, "command": False, "onnx": True, "python": None}
+"""How a policy is plugged in -> whether there is a digest to know it again by; None: where its source is a file."""
 
 
 def fault(reason: str) -> int:
@@ -27,7 +30,7 @@ def fault(reason: str) -> int:
 
 
 class Entrant:
-    """A policy under test. ``kind`` tells how it is plugged in, ``digest`` which file it is (SHA-256; None where there is none)."""
+    """A policy under test. ``kind`` is one of ``KINDS``, ``digest`` which file it is (SHA-256; None where there is none)."""
 
     name: str
     kind: str

@@ -39,7 +39,8 @@ class CommandEntrant(Entrant):
         self._observed = False
         self._failures = 0
         self._requests = 0
-        self._labels: dict[int, int] = {}
+        self._labels: dict[tuple[int, int], int] = {}
+        """Row and seat -> number of the round: seats of one round are not told that they sit together."""
         self._rounds = 0
         try:
             self._start()
@@ -72,16 +73,16 @@ class CommandEntrant(Entrant):
         """An action id, or a fault."""
         if self._failures >= self._limits.failures:
             return fault("given_up")
-        row = int(batch.rows[k])
-        if row not in self._labels:
-            self._labels[row] = self._rounds
+        seat = int(batch.rows[k]), int(batch.seats[k])
+        if seat not in self._labels:
+            self._labels[seat] = self._rounds
             self._rounds += 1
         starting = self._child is None
         try:
             if starting:
                 self._start()
             starting = False
-            action = self._ask(batch, k, self._labels[row], bits)
+            action = self._ask(batch, k, self._labels[seat], bits)
         except (ChildFault, PolicyError) as error:
             self._failures += 1
             self._end(kill=True)

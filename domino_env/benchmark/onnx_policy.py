@@ -2,7 +2,8 @@
 
 Inputs: ``observation`` float32 (N, D), and where the network wants it ``action_mask`` (N, A), 1 or True for the legal actions, of type
 float32, int8, int32, int64 or bool. Output: ``logits`` (N, A) float32 or float64, or the only output there is. N is free or a fixed
-number. Illegal actions are masked here: the legal one with the highest logit is played, the lowest id among equals.
+number. Illegal actions are masked here: the legal one with the highest logit is played, the lowest id among equals. Weights lie in the
+file itself.
 """
 
 from __future__ import annotations
@@ -122,11 +123,16 @@ def _open(path: Path) -> InferenceSession:
     # one thread: sums are always taken in one order, and other programs keep their cores
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.log_severity_level = 4
+    # no place for weights outside of the file: its digest would not tell them apart
+    options.add_session_config_entry("session.model_external_initializers_file_folder_path", f"{path}/")
     try:
         return onnxruntime.InferenceSession(path.read_bytes(), options, providers=["CPUExecutionProvider"])
     except OSError as error:
         raise CheckpointError(f"{path}: cannot be read ({error.strerror})") from None
     except Exception as error:  # noqa: BLE001 -- onnxruntime's errors have no common base
+        if "external data" in str(error).lower():
+            how = "torch.onnx.export(..., external_data=False) writes it so"
+            raise CheckpointError(f"{path}: its weights lie in a file of their own, but they have to be in this one: {how}") from None
         raise CheckpointError(f"{path}: no ONNX file that onnxruntime can play ({_line(error)})") from None
 
 

@@ -91,28 +91,38 @@ class _Run:
         mine.policy, mine.kind, mine.settings = held.policy, held.kind, held.settings
 
     def play(self, settings: Sequence[Setting], progress: Progress, left_out: LeftOut) -> None:
-        """Every pair that is missing."""
+        """Every pair that is missing. A setting that is whole is opened all the same: the policy may be another by now."""
         rounds = {setting.name: setting.deals(self._size) * setting.rounds_per_deal for setting in settings}
         total = sum(rounds[setting.name] * len(setting.opponents) for setting in settings)
-        done, reasons = 0, []
+        done = 0
+        reasons: dict[str, PolicyError] = {}
         for setting in settings:
-            found = self.result.settings.get(setting.name)
-            done += rounds[setting.name] * (len(found.pairs) if found else 0)
-            for opponent in setting.opponents[len(found.pairs) if found else 0 :]:
-                try:
-                    entrant = self._open(setting)
-                except PolicyError as error:
-                    if not self._is_other_game(error):
-                        raise
-                    reasons.append(error)
-                    left_out(setting.name, str(error))
+            met = len(self.result.settings[setting.name].pairs) if setting.name in self.result.settings else 0
+            done += rounds[setting.name] * met
+            if met == len(setting.opponents) and self.result.kind != "command":  # a program has nothing to know it again by
+                self._open(setting).close()
+            for opponent in setting.opponents[met:]:
+                entrant = self._open_or_note(setting, reasons)
+                if entrant is None:
                     break
                 with contextlib.closing(entrant):
                     tell = _counted(progress, done, total)
                     self._add(setting, play_pair(setting, opponent, entrant, setting.deals(self._size), tell), entrant)
                 done += rounds[setting.name]
-        if reasons and not any(setting.name in self.result.settings for setting in settings):
-            raise reasons[0]
+        if not any(setting.name in self.result.settings for setting in settings):
+            raise next(iter(reasons.values()))
+        for name, reason in reasons.items():
+            left_out(name, str(reason))
+
+    def _open_or_note(self, setting: Setting, reasons: dict[str, PolicyError]) -> Entrant | None:
+        """None, with the reason noted, where the policy is not made for a setting."""
+        try:
+            return self._open(setting)
+        except PolicyError as error:
+            if setting.name in self.result.settings or not self._is_other_game(error):
+                raise
+            reasons[setting.name] = error
+            return None
 
     def _open(self, setting: Setting) -> Entrant:
         entrant = open_entrant(self._policy, setting, self._limits, self._show)

@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from domino_env.benchmark.entrants import FAULTS
+from domino_env.benchmark.entrants import FAULTS, KINDS
 from domino_env.benchmark.protocol import LIMITS, PROTOCOL_VERSION, SETTINGS, SIZES, Setting
-from domino_env.benchmark.result import RESULT_FORMAT, PairFound, Result, ResultError, SettingFound
+from domino_env.benchmark.result import RESULT_FORMAT, PairFound, Result, ResultError, SettingFound, versions
 
 __all__ = ["check_result", "read_result"]
 
@@ -82,10 +83,12 @@ class _Reader:
             if value.get(name) != mine:
                 raise ResultError(f"{self._source}: {name} {value.get(name)!r}, but this version of domino_env has {name} {mine}")
         told = self._fields("result", value, _RESULT)
-        policy = self._fields("policy", told["policy"], dict.fromkeys(("name", "spec", "kind"), _is_text))
+        policy = self._fields("policy", told["policy"], {"name": _is_text, "spec": _is_text, "kind": lambda kind: kind in KINDS})
         result = Result(policy["name"], policy["spec"], policy["kind"], told["size"], told["limits"], told["versions"], told["machine"])
+        if set(result.versions) != set(versions(result.kind)):
+            raise self._fail("versions", f"of {sorted(result.versions)}, but they are of {sorted(versions(result.kind))}")
         for item in told["settings"]:
-            found = self._setting(item, result.size)
+            found = self._setting(item, result)
             if found.setting.name in result.settings:
                 raise self._fail(found.setting.name, "it is there twice")
             result.settings[found.setting.name] = found
@@ -94,18 +97,25 @@ class _Reader:
             self._agrees(f"score of track {track}", scores[track], None if score is None else asdict(score))
         return result
 
-    def _setting(self, value: Any, size: str) -> SettingFound:
+    def _setting(self, value: Any, result: Result) -> SettingFound:
         told = self._fields("setting", value, _SETTING)
         name = told["setting"]
         if name not in SETTINGS:
             raise self._fail("setting", f"{name!r} is none of protocol {PROTOCOL_VERSION}")
         setting = SETTINGS[name]
-        fixed = {"rules_fingerprint": setting.fingerprint, "spread": setting.spread, "seed": setting.seed, "deals": setting.deals(size)}
+        fixed = {
+            "rules_fingerprint": setting.fingerprint,
+            "spread": setting.spread,
+            "seed": setting.seed,
+            "deals": setting.deals(result.size),
+        }
         for field, mine in fixed.items():
             if told[field] != mine:
                 raise self._fail(name, f"{field} {told[field]!r}, but protocol {PROTOCOL_VERSION} has {mine!r}")
         if len(told["pairs"]) > len(setting.opponents):
             raise self._fail(name, f"{len(told['pairs'])} opponents, but there are {len(setting.opponents)}")
+        if KINDS[result.kind] not in (None, told["policy_digest"] is not None):
+            raise self._fail(name, f"policy_digest {told['policy_digest']} cannot be that of a policy of kind {result.kind!r}")
         found = SettingFound(setting, told["deals"], told["policy_digest"])
         for number, item in enumerate(told["pairs"]):
             found.pairs.append(self._pair(item, setting, number, told["deals"]))
@@ -124,13 +134,15 @@ class _Reader:
             raise self._fail(where, f"{len(points)} and {len(won)} numbers by deal, but there are {deals} deals")
         if max(map(abs, points)) > setting.forfeit + _MEANS_AGREE or not all(0 <= share <= 1 for share in won):
             raise self._fail(where, f"points beyond {setting.forfeit:g}, or a share of wins beyond 0 to 1")
-        time = self._fields(where, told["time"], {"decisions": _is_count, "seconds": _is_number, "microseconds": _is_number})
+        time = self._fields(where, told["time"], {"decisions": _is_count, "seconds": _is_size, "microseconds": _is_size})
         # points were rounded when they were written, so they are taken as they stand
         found = PairFound(
             setting, opponent, tuple(map(float, points)), tuple(map(float, won)), told["forfeits"], time["decisions"], time["seconds"]
         )
         if told["rounds"] != found.rounds or found.forfeited > found.rounds:
             raise self._fail(where, f"{told['rounds']} rounds of which {found.forfeited} are forfeited, but {found.rounds} were played")
+        if time != found.time:
+            raise self._fail(where, f"time {time}, but its decisions and seconds make it {found.time}")
         for name in ("points", "won", "score"):
             self._agrees(f"{where}: {name}", told[name], asdict(getattr(found, name)))
         return found
@@ -161,6 +173,10 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
 
 
+def _is_size(value: Any) -> bool:
+    return _is_number(value) and value >= 0
+
+
 def _is_count(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
@@ -178,7 +194,7 @@ def _is_list(value: Any) -> bool:
 
 
 def _is_digest(value: Any) -> bool:
-    return value is None or isinstance(value, str)
+    return value is None or (isinstance(value, str) and re.fullmatch("[0-9a-f]{64}", value) is not None)
 
 
 _RESULT: dict[str, Callable[[Any], bool]] = {

@@ -79,6 +79,12 @@ class PairFound:
         """How many rounds were forfeited."""
         return sum(self.forfeits.values())
 
+    @property
+    def time(self) -> dict[str, float]:
+        """Decisions, seconds, and microseconds for a decision."""
+        each = round(1e6 * self.seconds / max(self.decisions, 1), 3)
+        return {"decisions": self.decisions, "seconds": self.seconds, "microseconds": each}
+
     def to_json(self) -> dict[str, Any]:
         """All numbers as JSON values."""
         return {
@@ -91,11 +97,7 @@ class PairFound:
             "forfeits": dict(sorted(self.forfeits.items())),
             "points_by_deal": [_short(value) for value in self.points_by_deal],
             "won_by_deal": [_short(value) for value in self.won_by_deal],
-            "time": {
-                "decisions": self.decisions,
-                "seconds": self.seconds,
-                "microseconds": round(1e6 * self.seconds / max(self.decisions, 1), 3),
-            },
+            "time": self.time,
         }
 
 

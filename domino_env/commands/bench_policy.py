@@ -67,11 +67,18 @@ def _play(policy: str, variants: Sequence[str], size: str, out: Path | None, nam
 
     path = out or Path(f"bench-{re.sub(r'[^A-Za-z0-9]+', '_', name or policy).strip('_')[:60]}-{size}.json")
     check_writable(path, ".json")
+    played = 0
+
+    def told(done: int, total: int) -> None:
+        nonlocal played
+        played = done
+        tell(done, total)
+
     with progress("rounds") as tell:
         result = run(
-            policy, variants=variants, size=size, out=path, name=name, show_stderr=show_stderr, progress=tell, left_out=_say_left_out
+            policy, variants=variants, size=size, out=path, name=name, show_stderr=show_stderr, progress=told, left_out=_say_left_out
         )
-    sys.stderr.write(f"result {path}\n")
+    sys.stderr.write(f"result {path}{'' if played else ': it held all of it, nothing was played'}\n")
     _show(result, as_json)
 
 

@@ -37,7 +37,8 @@ __all__ = [
 ]
 
 Specs = Annotated[
-    list[str], typer.Argument(metavar="SPEC...", help="Policies: random, greedy, a checkpoint file or a bundled name.", show_default=False)
+    list[str],
+    typer.Argument(metavar="SPEC...", help="Policies: random, greedy, search:..., a checkpoint, a bundled name.", show_default=False),
 ]
 RulesFile = Annotated[Path | None, typer.Option(help="JSON or YAML file with fields of the rules to change.", show_default=False)]
 Players = Annotated[int, typer.Option(help="Number of players.")]

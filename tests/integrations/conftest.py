@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import random
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 import pytest
+import torch
 
 from domino_env.envs.aec import DominoAECEnv
 from domino_env.errors import IllegalMoveError
@@ -32,6 +35,14 @@ class Witness:
     finished: list[Seen] = field(default_factory=list)
     refused: int = 0
     open: dict[int, Seen] = field(default_factory=dict)
+
+
+@pytest.fixture(autouse=True)
+def _same_every_time() -> None:
+    """Libraries draw from the generators that all share."""
+    random.seed(0)
+    np.random.seed(0)  # noqa: NPY002 -- theirs, not ours
+    torch.manual_seed(0)
 
 
 @pytest.fixture
