@@ -274,6 +274,9 @@ PAIR = ("settings", 0, "pairs", 1)
         (put("limits", "decision_seconds", 60), "played under limits"),
         (put("policy", "name", 7), "name cannot be 7"),
         (put("policy", "kind", "telepathy"), "kind cannot be 'telepathy'"),
+        (put("policy", "kind", []), "kind cannot be []"),
+        (put("machine", "cores", "many"), "cores cannot be 'many'"),
+        (put("machine", {}), "machine: fields [], but it has the fields ['cores'"),
         (put("policy", "kind", "checkpoint"), "policy_digest None cannot be that of a policy of kind 'checkpoint'"),
         (put("settings", 0, "policy_digest", "ab"), "policy_digest cannot be 'ab'"),
         (put(*PAIR, "opponent_digest", "ab"), "opponent_digest cannot be 'ab'"),
@@ -520,6 +523,19 @@ def test_networks_of_other_hands_get_masks_and_batches_as_they_want_them(tmp_pat
 
 
 # --------------------------------------------------------------------------------------------------------- the command
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [("[red]mine[/]", "[red]mine[/]"), ("[/]", "[/]"), ("a\x1b[2Jb", "'a\\x1b[2Jb'"), ("\ud800", "'\\ud800'"), ("a\nb", "'a\\nb'")],
+)
+def test_a_name_is_shown_as_the_text_it_is(domino: Run, small: None, tmp_path: Path, name: str, shown: str) -> None:
+    """Whoever hands a file in chose it: it is no markup, no control sequence, and no letter that cannot be printed."""
+    run("greedy", variants=["bergen/2"], out=tmp_path / "result.json")
+    told = json.loads((tmp_path / "result.json").read_text())
+    told["policy"]["name"] = name
+    (tmp_path / "result.json").write_text(json.dumps(told))
+    assert f" {shown}: protocol 1" in domino("bench-policy", "--check", str(tmp_path / "result.json")).out
 
 
 def test_the_command_writes_prints_and_checks_a_result(domino: Run, small: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

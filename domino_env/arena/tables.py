@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from rich.console import Group
+from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
@@ -24,7 +25,7 @@ def comparison_tables(found: Comparison) -> Group:
 
 
 def _pairs(found: Comparison) -> Table:
-    table = Table(title=found.title)
+    table = Table(title=escape(found.title))
     for column in ("policy", "against"):
         table.add_column(column, overflow="fold")
     for column in (f"points per {found.episode}", f"share of {found.games} won", "share of the other"):

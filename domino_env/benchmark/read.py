@@ -83,7 +83,8 @@ class _Reader:
             if value.get(name) != mine:
                 raise ResultError(f"{self._source}: {name} {value.get(name)!r}, but this version of domino_env has {name} {mine}")
         told = self._fields("result", value, _RESULT)
-        policy = self._fields("policy", told["policy"], {"name": _is_text, "spec": _is_text, "kind": lambda kind: kind in KINDS})
+        policy = self._fields("policy", told["policy"], _POLICY)
+        self._fields("machine", told["machine"], _MACHINE)
         result = Result(policy["name"], policy["spec"], policy["kind"], told["size"], told["limits"], told["versions"], told["machine"])
         if set(result.versions) != set(versions(result.kind)):
             raise self._fail("versions", f"of {sorted(result.versions)}, but they are of {sorted(versions(result.kind))}")
@@ -201,13 +202,24 @@ _RESULT: dict[str, Callable[[Any], bool]] = {
     "benchmark": _is_text,
     "format": _is_count,
     "protocol": _is_count,
-    "size": lambda value: value in SIZES,
+    "size": lambda value: _is_text(value) and value in SIZES,
     "policy": _is_object,
     "limits": lambda value: _is_object(value) and all(map(_is_number, value.values())),
     "versions": lambda value: _is_object(value) and all(map(_is_text, value.values())),
     "machine": _is_object,
     "scores": _is_object,
     "settings": _is_list,
+}
+_POLICY: dict[str, Callable[[Any], bool]] = {
+    "name": _is_text,
+    "spec": _is_text,
+    "kind": lambda value: _is_text(value) and value in KINDS,
+}
+_MACHINE: dict[str, Callable[[Any], bool]] = {
+    "system": _is_text,
+    "processor": _is_text,
+    "cores": lambda value: value is None or _is_count(value),
+    "python": _is_text,
 }
 _SETTING: dict[str, Callable[[Any], bool]] = {
     "setting": _is_text,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from rich.console import Group
+from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
@@ -28,7 +29,9 @@ def interval(found: Estimate, digits: int) -> str:
 
 
 def _pairs(result: Result) -> Table:
-    table = Table(title=f"{result.policy}: protocol {PROTOCOL_VERSION}, size {result.size}, 95 % intervals")
+    # the name in a file that is handed in is anybody's text: it may not move the cursor or style the table
+    name = result.policy if result.policy.isprintable() else ascii(result.policy)
+    table = Table(title=escape(f"{name}: protocol {PROTOCOL_VERSION}, size {result.size}, 95 % intervals"))
     for column in ("setting", "against"):
         table.add_column(column, overflow="fold")
     for column in ("points a round", "rounds won", "forfeits", "a decision"):

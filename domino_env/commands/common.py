@@ -122,10 +122,11 @@ def progress(what: str) -> Iterator[Callable[[int, int], None]]:
 def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1, caption: str = "") -> None:
     """A table of texts; the columns after the first ``left`` ones stand to the right."""
     from rich.console import Console
+    from rich.markup import escape
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(title=title or None, caption=caption or None)
+    table = Table(title=escape(title) or None, caption=escape(caption) or None)
     for number, name in enumerate(columns):
         table.add_column(name, justify="left" if number < left else "right")
     for row in rows:
