@@ -8,7 +8,9 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-__all__ = ["replacing", "write_file"]
+from domino_env.errors import OptionsError
+
+__all__ = ["check_writable", "replacing", "write_file"]
 
 
 @contextlib.contextmanager
@@ -36,3 +38,27 @@ def write_file(path: str | os.PathLike[str], data: str | bytes) -> None:
     """Write a whole file, texts as UTF-8. Raises ``OSError`` where it cannot be."""
     with replacing(path) as beside:
         beside.write_bytes(data.encode() if isinstance(data, str) else data)
+
+
+def check_writable(path: Path | None, suffix: str = "") -> None:
+    """``OptionsError`` where a file could not be written beside ``path`` and renamed; found out before the work is done.
+
+    ``suffix``: what the name must end in, such as ``".csv"``.
+    """
+    if path is None:
+        return
+    name, folder = repr(str(path)), path.absolute().parent
+    if path.is_dir():
+        raise OptionsError(f"file {name} is a folder")
+    if suffix and path.suffix.lower() != suffix:
+        raise OptionsError(f"file {name}, but its name ends in {suffix}")
+    if not folder.is_dir():
+        raise OptionsError(f"file {name}: there is no folder {str(folder)!r}")
+    if path.exists() and not path.is_file():
+        raise OptionsError(f"file {name} is no plain file")
+    try:
+        # the rights alone do not tell: the place may be full or mounted for reading
+        with tempfile.NamedTemporaryFile(dir=folder, prefix=f".{path.name}."):
+            pass
+    except OSError as error:
+        raise OptionsError(f"file {name}: cannot be written ({error.strerror})") from None

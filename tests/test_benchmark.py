@@ -410,8 +410,33 @@ def test_settings_that_a_policy_is_not_made_for_are_left_out(small: None) -> Non
         with pytest.raises(DominoError, match=message):
             run(spec, variants=variants, left_out=left.__setitem__)
         assert left == {}  # what plays nowhere is told once
-    with pytest.raises(OptionsError, match="size='huge', but the sizes are quick, full"):
-        run("random", size="huge")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"size": "huge"}, "size='huge', but the sizes are quick, full"),
+        ({"name": ""}, "name='', but it is a text"),
+        ({"name": 3}, "name=3, but it is a text"),
+        ({"variants": "poker"}, "variant 'poker', but the benchmark has"),
+        ({"out": "no/such/folder/result.json"}, "file 'no/such/folder/result.json': there is no folder"),
+        ({"out": "."}, "file '.' is a folder"),
+    ],
+)
+def test_bad_arguments_are_told_before_anything_is_played(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(OptionsError, match=message):
+        run(lambda _observation, _mask: pytest.fail("it was asked"), **arguments)
+
+
+@pytest.mark.parametrize("limits", [{"start_seconds": 0}, {"decision_seconds": -1}, {"decision_seconds": float("nan")}, {"failures": 0}])
+def test_limits_that_nobody_can_keep_are_refused(limits: dict[str, Any]) -> None:
+    name, value = next(iter(limits.items()))
+    with pytest.raises(OptionsError, match=f"{name}={value!r}, but it is"):
+        Limits(**limits)
+
+
+def test_one_name_is_enough(small: None) -> None:
+    assert list(run("random", variants="bergen").settings) == ["bergen/2", "bergen/4"]
 
 
 # ---------------------------------------------------------------------------------------------------------------- ONNX

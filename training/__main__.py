@@ -157,7 +157,7 @@ def plot(
 
     Example: python -m training plot runs/bergen_ppo runs/bergen_dqn --against greedy --out curves.png
     """
-    from domino_env.commands.common import check_writable
+    from domino_env.files import check_writable
     from training.plots import save_curves
 
     check_writable(out)

@@ -19,7 +19,7 @@ def export_onnx(
     Example: python -m training export-onnx bergen/ppo bergen_ppo.onnx
     """
     from domino_env.benchmark import export_onnx as start
-    from domino_env.commands.common import check_writable
+    from domino_env.files import check_writable
 
     check_writable(output, ".onnx")
     print(f"network {start(checkpoint, output)}")

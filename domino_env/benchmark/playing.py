@@ -18,6 +18,7 @@ from domino_env.benchmark.protocol import LIMITS, SIZES, Limits, Opponent, Setti
 from domino_env.benchmark.read import read_result
 from domino_env.benchmark.result import PairFound, Result, ResultError, SettingFound, machine, rounded, versions
 from domino_env.errors import CheckpointError, OptionsError, PolicyError
+from domino_env.files import check_writable
 
 __all__ = ["play_pair", "run"]
 
@@ -31,7 +32,7 @@ LeftOut = Callable[[str, str], None]
 def run(
     policy: EntrantSpec,
     *,
-    variants: Sequence[str] | None = None,
+    variants: str | Sequence[str] | None = None,
     size: str = "full",
     out: str | os.PathLike[str] | None = None,
     name: str | None = None,
@@ -43,7 +44,7 @@ def run(
     """Play the benchmark; see ``domino_env.benchmark.protocol`` for what is played and what the numbers mean.
 
     ``policy``: a text as ``domino_env.benchmark.adapters`` reads it, a policy, or a function of observations (N, D) and masks (N, A).
-    ``variants``: names of variants or settings; None for all. A setting that the policy is not made for is left out. ``out``: file of
+    ``variants``: of variants or settings a name, or several; None for all. One that the policy does not play is left out. ``out``: file of
     the result, written after every opponent; a run goes on with what it holds. ``name``: of the policy in the result; None: its own.
     ``limits``: of players in other processes, those of the protocol for a result to hand in. ``show_stderr``: pass on what they write.
 
@@ -52,6 +53,9 @@ def run(
     """
     if size not in SIZES:
         raise OptionsError(f"size={size!r}, but the sizes are {', '.join(SIZES)}")
+    if name is not None and not (isinstance(name, str) and name.strip()):
+        raise OptionsError(f"name={name!r}, but it is a text, or None for the policy's own")
+    check_writable(None if out is None else Path(out))
     settings = choose_settings(variants)
     for setting in settings:
         for opponent in setting.opponents:

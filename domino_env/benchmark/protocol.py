@@ -14,6 +14,7 @@ greedy, so 100 is one such deviation a round and all variants weigh alike. The s
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -57,6 +58,14 @@ class Limits:
     """For one decision."""
     failures: int = 10
     """Crashes, answers too late and rubbish against one opponent, after which what is left there is forfeited."""
+
+    def __post_init__(self) -> None:
+        """Raises ``OptionsError`` for limits that no player can keep."""
+        for name, seconds in (("start_seconds", self.start_seconds), ("decision_seconds", self.decision_seconds)):
+            if not (isinstance(seconds, (int, float)) and 0 < seconds < math.inf):
+                raise OptionsError(f"{name}={seconds!r}, but it is a number of seconds above 0")
+        if not (isinstance(self.failures, int) and self.failures >= 1):
+            raise OptionsError(f"failures={self.failures!r}, but it is a whole number from 1 on")
 
 
 LIMITS = Limits()
@@ -186,10 +195,11 @@ SETTINGS: dict[str, Setting] = _settings()
 """Name -> setting, in the order in which they are played."""
 
 
-def choose_settings(names: Sequence[str] | None = None) -> list[Setting]:
-    """The settings of these names; a variant stands for all of its settings, None for all. Raises ``OptionsError`` for others."""
-    if not names:
+def choose_settings(names: str | Sequence[str] | None = None) -> list[Setting]:
+    """The settings of a name or of these; a variant stands for all of its settings, None for all. Raises ``OptionsError`` for others."""
+    if names is None or (not isinstance(names, str) and not names):
         return list(SETTINGS.values())
+    names = [names] if isinstance(names, str) else names
     for name in names:
         if name not in VARIANTS and name not in SETTINGS:
             known = f"{', '.join(VARIANTS)}, or one of the settings {', '.join(SETTINGS)}"

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from domino_env.commands.common import check_writable, progress, say_json
+from domino_env.commands.common import progress, say_json
 from domino_env.commands.options import Json
+from domino_env.files import check_writable
 
 if TYPE_CHECKING:
     from domino_env.benchmark import Result

@@ -7,7 +7,6 @@ import json
 import os
 import signal
 import sys
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import FrameType
@@ -15,14 +14,14 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from domino_env.errors import DominoError, OptionsError, RulesError
+from domino_env.errors import DominoError, RulesError
 from domino_env.rules import Rules
 from domino_env.variants import get_rules
 
 if TYPE_CHECKING:
     from domino_env.notation.game import PlayedGame
 
-__all__ = ["check_writable", "load_rules", "progress", "run_app", "save_game", "save_record_in", "say", "say_json", "wants_color"]
+__all__ = ["load_rules", "progress", "run_app", "save_game", "save_record_in", "say", "say_json", "wants_color"]
 
 
 def say(text: str = "") -> None:
@@ -66,30 +65,6 @@ def _read_overrides(path: Path) -> Any:
         return yaml.safe_load(text)
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise RulesError(f"rules file {str(path)!r}: {error}") from None
-
-
-def check_writable(path: Path | None, suffix: str = "") -> None:
-    """``OptionsError`` where a file could not be written beside ``path`` and renamed; found out before the work is done.
-
-    ``suffix``: what the name must end in, such as ``".csv"``.
-    """
-    if path is None:
-        return
-    name, folder = repr(str(path)), path.absolute().parent
-    if path.is_dir():
-        raise OptionsError(f"file {name} is a folder")
-    if suffix and path.suffix.lower() != suffix:
-        raise OptionsError(f"file {name}, but its name ends in {suffix}")
-    if not folder.is_dir():
-        raise OptionsError(f"file {name}: there is no folder {str(folder)!r}")
-    if path.exists() and not path.is_file():
-        raise OptionsError(f"file {name} is no plain file")
-    try:
-        # the rights alone do not tell: the place may be full or mounted for reading
-        with tempfile.NamedTemporaryFile(dir=folder, prefix=f".{path.name}."):
-            pass
-    except OSError as error:
-        raise OptionsError(f"file {name}: cannot be written ({error.strerror})") from None
 
 
 def save_game(game: PlayedGame, path: Path | None) -> None:

@@ -9,8 +9,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from domino_env.commands.common import check_writable, load_rules, print_table, progress, say, say_json
+from domino_env.commands.common import load_rules, print_table, progress, say, say_json
 from domino_env.errors import OptionsError
+from domino_env.files import check_writable
 from domino_env.variants import VARIANTS, get_rules
 
 if TYPE_CHECKING:

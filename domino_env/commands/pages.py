@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from domino_env.commands.common import check_writable, progress
+from domino_env.commands.common import progress
 from domino_env.errors import OptionsError
+from domino_env.files import check_writable
 
 if TYPE_CHECKING:
     from domino_env.pages import Judge

@@ -6,9 +6,8 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from domino_env.commands.common import check_writable
 from domino_env.errors import OptionsError
-from domino_env.files import write_file
+from domino_env.files import check_writable, write_file
 from domino_env.notation.game import PlayedGame
 
 __all__ = ["PictureWish"]

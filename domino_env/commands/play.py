@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from domino_env.commands.common import check_writable, load_rules, save_game, say, wants_color
+from domino_env.commands.common import load_rules, save_game, say, wants_color
 from domino_env.commands.table import Table, seat_specs
 from domino_env.engine.state import ROUND_OVER
 from domino_env.envs.options import entropy_seed
 from domino_env.errors import NotationError, OptionsError
+from domino_env.files import check_writable
 from domino_env.notation.game import PlayedGame
 from domino_env.policies import policy_name
 from domino_env.rendering.ansi import render_game, seats_text

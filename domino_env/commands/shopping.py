@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from domino_env.commands.common import check_writable, print_table, progress, say, say_json
+from domino_env.commands.common import print_table, progress, say, say_json
 from domino_env.commands.options import Json
+from domino_env.files import check_writable
 
 if TYPE_CHECKING:
     from domino_env.shopping.party import Party

@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from domino_env.commands.common import check_writable, load_rules, save_game, say, say_json, wants_color
+from domino_env.commands.common import load_rules, save_game, say, say_json, wants_color
 from domino_env.commands.pages import PageWish
 from domino_env.commands.pictures import PictureWish
 from domino_env.engine.state import ROUND_OVER
 from domino_env.errors import OptionsError
+from domino_env.files import check_writable
 from domino_env.notation.game import PlayedGame
 from domino_env.notation.records import load_record, replay_moves, to_record
 from domino_env.notation.records import replay as replay_record
