@@ -81,7 +81,7 @@ class InProcess(Entrant):
             answer = np.asarray(self.policy.act(batch))
         except PolicyError:
             raise
-        except Exception as error:  # whatever the user's code raises is told with its name
+        except (Exception, SystemExit) as error:  # whatever the user's code raises is told with its name
             raise PolicyError(f"{self.name}: raised {type(error).__name__} ({error})") from error
         if answer.shape != (len(batch),) or answer.dtype.kind not in "iu":
             got = f"answer of shape {answer.shape} and dtype {answer.dtype}"

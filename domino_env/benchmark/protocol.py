@@ -5,8 +5,9 @@ same deals, in every sitting of the arena, a round a game. The two tracks are ne
 ``"more"`` the settings with more of them.
 
 **Points** are those of the policy per round less those of its opponent, as the arena counts them. **Score** of a setting is the mean over
-its opponents of 100 * points / ``spread``; the spread is the standard deviation of what a seat of greedy makes in one round against
-greedy, so 100 is one such deviation a round and all variants weigh alike. The score of a track is the mean over all its settings.
+its opponents of 100 * points / ``spread``; the spread is the standard deviation of what a seat of greedy makes in one round of
+greedy alone, less the mean of its opponents, so 100 is
+one such deviation a round and all variants weigh alike. The score of a track is the mean over all its settings.
 
 **A forfeited round** counts as lost by ten spreads. No round counts as lost or won by more, so no policy gains by giving up.
 """

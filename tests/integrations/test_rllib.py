@@ -244,6 +244,8 @@ def test_weights_are_those_of_a_checkpoint(residual: bool, tmp_path: Path) -> No
     }
     with pytest.raises(CheckpointError, match="but this network has"):
         module({"layers": [8], "checkpoint": str(path)}, actions, size)
+    with pytest.raises(CheckpointError, match=f"residual={residual}, but this network has {not residual}"):
+        module({**told, "residual": not residual, "checkpoint": str(path)}, actions, size)
 
 
 @pytest.mark.parametrize("config", [{"units": [3]}, {"layers": []}, {"layers": [0]}, {"layers": [8], "activation": "swish"}])

@@ -57,7 +57,7 @@ class DominoRLModule(TorchRLModule, ValueFunctionAPI):
             nn.init.orthogonal_(layer.weight, gain=scale)  # type: ignore[arg-type]
             nn.init.zeros_(layer.bias)  # type: ignore[arg-type]
         if told["checkpoint"] is not None:
-            self.load_weights(_weights(told["checkpoint"]), str(told["checkpoint"]))
+            self.load_weights(_weights(told), str(told["checkpoint"]))
 
     def weights(self) -> dict[str, npt.NDArray[np.float32]]:
         """Every tensor by its name in a checkpoint, as an array of its own."""
@@ -125,5 +125,12 @@ def _sizes(observation: Any, action: Any) -> tuple[int, int]:
     return int(observation["observations"].shape[0]), int(action.n)  # type: ignore[index]
 
 
-def _weights(spec: str) -> Mapping[str, npt.ArrayLike]:
-    return load_checkpoint(bundled_checkpoints().get(spec, spec)).weights
+def _weights(told: Mapping[str, Any]) -> Mapping[str, npt.ArrayLike]:
+    """``CheckpointError`` where the same weights would be another network."""
+    spec = told["checkpoint"]
+    checkpoint = load_checkpoint(bundled_checkpoints().get(spec, spec))
+    for name in ("activation", "residual"):
+        theirs = getattr(checkpoint.meta, name)
+        if theirs != told[name]:
+            raise CheckpointError(f"{spec}: a checkpoint with {name}={theirs!r}, but this network has {told[name]!r}")
+    return checkpoint.weights
