@@ -35,6 +35,8 @@ def misbehave(mode: str, request: dict[str, Any]) -> bool:
         write("I think I shall lay the double six")
     if mode == "list":
         say([request["id"]])
+    if mode == "float_id":
+        say({"id": float(request["id"]), "action": request["legal"][0]["action"]})
     if mode == "wrong_id":
         say({"id": request["id"] + 1, "action": request["legal"][0]["action"]})
     if mode == "no_move":

@@ -18,7 +18,7 @@ from domino_env.benchmark.adapters import open_entrant
 from domino_env.benchmark.onnx_policy import OnnxPolicy
 from domino_env.benchmark.playing import play_pair
 from domino_env.errors import CheckpointError, DominoError, OptionsError, PolicyError
-from domino_env.policies import GreedyPolicy, load_policy
+from domino_env.policies import Batch, GreedyPolicy, load_policy
 from domino_env.variants import VARIANTS
 from tests.command_cases import Run
 from tests.policy_cases import positions, random_checkpoint
@@ -281,6 +281,9 @@ PAIR = ("settings", 0, "pairs", 1)
         (put("settings", 0, "policy_digest", "ab"), "policy_digest cannot be 'ab'"),
         (put(*PAIR, "opponent_digest", "ab"), "opponent_digest cannot be 'ab'"),
         (put(*PAIR, "time", "seconds", -1.0), "seconds cannot be -1.0"),
+        (put(*PAIR, "time", "seconds", 10**400), "seconds cannot be 1000"),
+        (put(*PAIR, "time", "decisions", 10**400), "decisions cannot be 1000"),
+        (put(*PAIR, "points_by_deal", 0, 10**400), "points_by_deal cannot be"),
         (put(*PAIR, "time", "microseconds", lambda each: each + 1), "but its decisions and seconds make it"),
         (put("versions", {}), "versions: of [], but they are of ['domino-env', 'numba', 'numpy']"),
         (put(*PAIR, "points", "mean", float("nan")), "no result file (NaN is no number)"),
@@ -338,12 +341,44 @@ def test_python_code_is_named_as_module_or_file(tmp_path: Path, monkeypatch: pyt
     for spec, message in (
         ("entrants_of_mine:second", "has no second"),
         ("entrants_of_mine:number", "is 7, but it is a function"),
-        ("entrants_of_mine:Needy", r"making it raised TypeError"),
+        ("entrants_of_mine:Needy", r"^policy 'entrants_of_mine:Needy': raised TypeError"),
         ("no_such_module:act", "cannot be imported .ModuleNotFoundError"),
         ("no_such_file.py:act", "there is no file"),
     ):
         with pytest.raises(PolicyError, match=message):
             open_entrant(spec, BERGEN)
+
+
+@pytest.mark.parametrize("error", ["ValueError", "SystemExit", "GeneratorExit"])
+@pytest.mark.parametrize("where", ["__init__", "act", "reset", "check", "name"])
+def test_what_code_of_the_user_s_raises_is_told_with_its_name(where: str, error: str) -> None:
+    def fails(*_: Any) -> Any:
+        raise {"ValueError": ValueError, "SystemExit": SystemExit, "GeneratorExit": GeneratorExit}[error]("no")
+
+    kind = type("Mine", (GreedyPolicy,), {where: property(fails) if where == "name" else fails})
+    with pytest.raises(PolicyError, match=rf"(Mine|greedy).*: raised {error} \(no\)"):
+        run(kind, variants="bergen/2", size="quick")
+
+
+@pytest.mark.parametrize("name", [5, "", " ", "\ud800", "a\nb"])
+def test_a_name_that_cannot_be_printed_is_not_taken(name: Any, tmp_path: Path, small: None) -> None:
+    kind = type("Mine", (GreedyPolicy,), {"name": name})
+    run(kind, variants="bergen/2", out=tmp_path / "result.json")
+    assert check_result(tmp_path / "result.json").policy.endswith("Mine")
+    with pytest.raises(OptionsError, match="name="):
+        run(kind, variants="bergen/2", name=name)
+
+
+@pytest.mark.parametrize("what", ["rows", "seats"])
+def test_a_policy_cannot_write_where_the_games_are(what: str) -> None:
+    class Mine(GreedyPolicy):
+        def act(self, batch: Batch) -> Any:
+            assert len(batch.seen) == len(batch)
+            getattr(batch, what)[:] = 10**12
+            return super().act(batch)
+
+    with pytest.raises(PolicyError, match=r"raised ValueError .assignment destination is read-only"):
+        run(Mine(), variants=["bergen/2", "block/4-sides"], size="quick")
 
 
 def test_an_illegal_move_of_a_function_forfeits_that_round_alone() -> None:
@@ -416,8 +451,8 @@ def test_settings_that_a_policy_is_not_made_for_are_left_out(small: None) -> Non
     ("arguments", "message"),
     [
         ({"size": "huge"}, "size='huge', but the sizes are quick, full"),
-        ({"name": ""}, "name='', but it is a text"),
-        ({"name": 3}, "name=3, but it is a text"),
+        ({"name": ""}, "name='', but it is a printable text"),
+        ({"name": 3}, "name=3, but it is a printable text"),
         ({"variants": "poker"}, "variant 'poker', but the benchmark has"),
         ({"out": "no/such/folder/result.json"}, "file 'no/such/folder/result.json': there is no folder"),
         ({"out": "."}, "file '.' is a folder"),

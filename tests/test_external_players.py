@@ -113,6 +113,7 @@ def test_a_good_player_has_the_results_of_its_moves(play: Play, honest: PairFoun
         ("flood", "rubbish", LIMITS),
         ("endless_line", "rubbish", LIMITS),
         ("long_line", "rubbish", LIMITS),
+        ("float_id", "rubbish", LIMITS),
     ],
 )
 def test_a_failing_player_forfeits_the_round_and_is_started_again(

@@ -14,6 +14,7 @@ from torch import nn
 
 from domino_env import DominoVecEnv, Games
 from domino_env.encoding import ENCODING_VERSION
+from domino_env.errors import CheckpointError
 from domino_env.policies import CheckpointMeta, LearnedPolicy, load_policy
 from domino_env.policies.checkpoint_meta import ACTION_VERSION
 from training.config import ConfigError, TrainingConfig
@@ -142,18 +143,24 @@ def _network(model: Any) -> tuple[Trunk, dict[str, nn.Linear]]:
     return policy.features_extractor, ppo_heads(model)
 
 
-def start_from(config: TrainingConfig, model: BaseAlgorithm) -> None:
-    """Give the learner the weights of ``config.start_from``. ``ConfigError`` where they are those of another game or network."""
+def first_weights(config: TrainingConfig) -> Mapping[str, npt.NDArray[np.float32]]:
+    """Those of the checkpoint ``config.start_from``. ``ConfigError`` where they are those of another network."""
     spec = config.start_from or ""
     policy = load_policy(spec, config.read_rules(), config.num_players)
     if not isinstance(policy, LearnedPolicy):
         raise ConfigError(f"start_from={spec!r}, but it is a checkpoint, by path or by name")
     own = checkpoint_meta(config, 0, "")
-    for name in ("algorithm", "layers", "value_layers", "activation", "residual"):
-        theirs, ours = getattr(policy.checkpoint.meta, name), getattr(own, name)
-        if theirs != ours:
-            raise ConfigError(f"start_from={spec!r}: a checkpoint with {name}={theirs!r}, but this config has {ours!r}")
-    set_arrays(*_network(model), policy.checkpoint.weights)
+    names = ("algorithm", "layers", "value_layers", "activation", "residual")
+    try:
+        policy.checkpoint.check_network(**{name: getattr(own, name) for name in names})
+    except CheckpointError as error:
+        raise ConfigError(f"start_from={spec!r}: {error}") from None
+    return policy.checkpoint.weights
+
+
+def start_from(config: TrainingConfig, model: BaseAlgorithm) -> None:
+    """Give the learner the weights of ``config.start_from``. ``ConfigError`` where they are those of another network."""
+    set_arrays(*_network(model), first_weights(config))
     if isinstance(model, MaskedDQN):
         model.q_net_target.load_state_dict(model.q_net.state_dict())
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import shlex
 import shutil
 import sys
@@ -47,12 +48,8 @@ def train(
     place = RunFolder(folder)
     run = _Run(config, place, shlex.join(command))
     check_output(output)
-    with place.claim(resume), run.progress:
-        if not place.state.exists():
-            place.begin()
-        write_file(place.config, dump_config(config))
-        with connected(address, max(2, config.ray.num_env_runners + config.ray.num_learners + 1)):
-            run.play()
+    with place.claim(resume), run.progress, connected(address, max(2, config.ray.num_env_runners + config.ray.num_learners + 1)):
+        run.play()
     best = place.best if place.best.exists() else place.last
     if output is None:
         return best
@@ -100,6 +97,10 @@ class _Run:
         state = self._read_state()
         algorithm = make_algorithm(self.config, self.decisions)
         try:
+            # nothing is written for a start that is refused
+            if state is None:
+                self.place.begin()
+            write_file(self.place.config, dump_config(self.config))
             with stop_signals() as stop:
                 if state is not None:
                     algorithm.restore_from_path(str(self._ray_folder(self.decisions).absolute()))
@@ -121,7 +122,7 @@ class _Run:
         while self.decisions < self.config.decisions:
             found = algorithm.train()
             played = found.get("env_runners", {})
-            made = int(played.get("num_env_steps_sampled", 0))
+            made = _count(played.get("num_env_steps_sampled", 0))
             self.decisions += made
             played_at = time.monotonic() if made else played_at
             if time.monotonic() - played_at > _PATIENCE:
@@ -247,3 +248,8 @@ class _Run:
         self._evaluator.set_state(state["evaluator"])
         self._due, self.progress.seconds = dict(state["due"]), state["seconds"]
         return state
+
+
+def _count(value: float) -> int:
+    """RLlib reports no number where no env runner answered."""
+    return 0 if math.isnan(value) else int(value)

@@ -18,7 +18,8 @@ from ray.rllib.core.rl_module.rl_module import RLModuleSpec
 
 from domino_env.envs.kernels import VIEW
 from domino_env.integrations.rllib import CountsGames, DominoEnvRunner, DominoMultiAgentEnv, DominoRLModule
-from domino_env.policies import LearnedPolicy, Policy, load_policy
+from domino_env.policies import Policy
+from training.algorithms import first_weights
 from training.config import ConfigError
 from training.rllib_config import RllibConfig
 
@@ -35,7 +36,7 @@ def make_algorithm(config: RllibConfig, decisions: int) -> PPO:
     ``decisions``: how many the run has made. Raises ``ConfigError`` where the weights to start from do not fit, or the cluster is too
     small: RLlib would wait for it.
     """
-    weights = _first_weights(config)
+    weights = None if config.start_from is None else first_weights(config)
     _check_cluster(config)
     logging.getLogger("ray.rllib").setLevel(logging.ERROR)
     torch.set_num_threads(config.threads)
@@ -47,13 +48,18 @@ def make_algorithm(config: RllibConfig, decisions: int) -> PPO:
 
 def _check_cluster(config: RllibConfig) -> None:
     processes = config.ray
-    needed = processes.num_env_runners * processes.cpus_per_env_runner + processes.num_learners
-    found = ray.cluster_resources().get("CPU", 0.0)
-    if needed > found:
-        raise ConfigError(
-            f"ray.num_env_runners={processes.num_env_runners}, ray.num_learners={processes.num_learners}: that takes {needed:g} CPUs, "
-            f"but the cluster has {found:g}"
-        )
+    learners = f"ray.num_learners={processes.num_learners}"
+    needs = {
+        "CPU": (
+            f"ray.num_env_runners={processes.num_env_runners}, {learners}",
+            processes.num_env_runners * processes.cpus_per_env_runner + processes.num_learners,
+        ),
+        "GPU": (f"ray.gpus_per_learner={processes.gpus_per_learner:g}, {learners}", processes.gpus_per_learner * processes.num_learners),
+    }
+    for kind, (why, needed) in needs.items():
+        found = ray.cluster_resources().get(kind, 0.0)
+        if needed > found:
+            raise ConfigError(f"{why}: that takes {needed:g} {kind}s, but the cluster has {found:g}")
 
 
 def _ppo_config(config: RllibConfig, decisions: int) -> PPOConfig:
@@ -116,21 +122,6 @@ def _env_config(config: RllibConfig) -> dict[str, Any]:
 
 def _falling(start: float, end: float, decisions: int) -> Any:
     return start if start == end else [[0, start], [decisions, end]]
-
-
-def _first_weights(config: RllibConfig) -> Mapping[str, npt.NDArray[np.float32]] | None:
-    """Those to start from, None where the run starts untrained. ``ConfigError`` where it is that of another game or network."""
-    spec = config.start_from
-    if spec is None:
-        return None
-    policy = load_policy(spec, config.read_rules(), config.num_players)
-    if not isinstance(policy, LearnedPolicy):
-        raise ConfigError(f"start_from={spec!r}, but it is a checkpoint, by path or by name")
-    meta = policy.checkpoint.meta
-    for name, ours in (("layers", config.layers), ("value_layers", []), ("activation", config.activation), ("residual", config.residual)):
-        if getattr(meta, name) != ours:
-            raise ConfigError(f"start_from={spec!r}: a checkpoint with {name}={getattr(meta, name)!r}, but this config has {ours!r}")
-    return policy.checkpoint.weights
 
 
 def module_weights(algorithm: PPO) -> dict[str, npt.NDArray[np.float32]]:

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from training.config import ConfigError
 from training.config_file import load_config
 from training.kinds import AnyConfig
+from training.rllib_config import RllibConfig
 from training.run_folder import RunFolder
 
 __all__ = ["AGAINST", "EVALUATED", "Curve", "RunCurves"]
@@ -52,7 +53,8 @@ class RunCurves:
         if not place.config.is_file():
             raise ConfigError(f"run {folder}: there is no {place.config.name}, so it is not the folder of a run, such as runs/bergen_ppo")
         self.folder = place.path
-        self.config: AnyConfig = load_config(place.config)
+        # Ray's part of a run lies beside its config
+        self.config: AnyConfig = load_config(place.config, schema=RllibConfig if (place.path / "ray").is_dir() else None)
         self.evaluations: list[dict[str, Any]] = _read_evaluations(place.evaluations)
 
     @cached_property

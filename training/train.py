@@ -78,6 +78,11 @@ def _run(config: RunConfig, model: Any, callback: RunCallback, resume: bool) -> 
 
 
 def _config_of(state: dict[str, Any], path: Path) -> RunConfig:
+    if isinstance(state.get("config"), dict) and "ray" in state["config"]:
+        raise ConfigError(
+            f"state {path}: of a run of 'python -m training rllib': go on with it by that command; its checkpoints are "
+            "best.safetensors and last.safetensors in the folder"
+        )
     try:
         config = schema_of(state["config"]).model_validate(state["config"])
     except (KeyError, ValueError) as error:

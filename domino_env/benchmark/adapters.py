@@ -17,7 +17,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from domino_env.benchmark.entrants import Called, Entrant, InProcess
+from domino_env.benchmark.entrants import Called, Entrant, InProcess, users_code
 from domino_env.benchmark.external import CommandEntrant
 from domino_env.benchmark.onnx_policy import OnnxPolicy
 from domino_env.benchmark.protocol import LIMITS, Limits, Setting, file_digest
@@ -85,21 +85,16 @@ def _filled(text: str, setting: Setting) -> str:
 
 def _python(found: Any, name: str, setting: Setting, digest: str | None) -> Entrant:
     """A class is called without arguments; what has ``act`` is a policy, and another callable a function of arrays."""
-    if isinstance(found, type):
-        found = _made(found, name)
-    if isinstance(found, Policy):
-        check_policy(found, setting.rules, setting.num_players)
-        return InProcess(found, "python", digest, getattr(found, "name", name))
+    with users_code(f"policy {name!r}"):
+        if isinstance(found, type):
+            found = found()
+        if isinstance(found, Policy):
+            check_policy(found, setting.rules, setting.num_players)
+            own = getattr(found, "name", None)
+            return InProcess(found, "python", digest, own if isinstance(own, str) and own.isprintable() and own.strip() else name)
     if not callable(found):
         raise PolicyError(f"policy {name!r} is {found!r}, but it is a function of observations and masks, or has act(batch)")
     return InProcess(Called(found, name), "python", digest)
-
-
-def _made(kind: type, name: str) -> Any:
-    try:
-        return kind()
-    except Exception as error:  # whatever the user's code raises is told with its name
-        raise PolicyError(f"policy {name!r}: making it raised {type(error).__name__} ({error})") from error
 
 
 def _find(text: str) -> tuple[Any, str | None]:
@@ -108,10 +103,11 @@ def _find(text: str) -> tuple[Any, str | None]:
     assert match is not None
     module = _module(match[1], text)
     found: Any = module
-    for part in match[2].split("."):
-        if not hasattr(found, part):
-            raise PolicyError(f"policy {text!r}: {match[1]} has no {match[2]}")
-        found = getattr(found, part)
+    with users_code(f"policy {text!r}"):
+        for part in match[2].split("."):
+            if not hasattr(found, part):
+                raise PolicyError(f"policy {text!r}: {match[1]} has no {match[2]}")
+            found = getattr(found, part)
     source = inspect.getsourcefile(module)
     return found, file_digest(source) if source and Path(source).is_file() else None
 
@@ -126,7 +122,7 @@ def _module(name: str, text: str) -> ModuleType:
             return importlib.import_module(name)
         finally:
             sys.path.remove(str(Path.cwd()))
-    except Exception as error:  # whatever the user's code raises is told with its name
+    except (Exception, SystemExit) as error:  # whatever the user's code raises is told with its name
         raise PolicyError(f"policy {text!r}: {name} cannot be imported ({type(error).__name__}: {error})") from error
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +14,7 @@ import numpy.typing as npt
 from domino_env.errors import PolicyError
 from domino_env.policies import Batch, Policy, RandomPolicy, policy_name, reset_policy
 
-__all__ = ["FAULTS", "KINDS", "Called", "Entrant", "InProcess", "Watched", "fault"]
+__all__ = ["FAULTS", "KINDS", "Called", "Entrant", "InProcess", "Watched", "fault", "users_code"]
 
 Actions = npt.NDArray[np.int64]
 
@@ -72,17 +74,14 @@ class InProcess(Entrant):
 
     def reset(self, rows: npt.NDArray[np.int64]) -> None:
         """Passed on to a policy with a memory."""
-        reset_policy(self.policy, rows)
+        with users_code(self.name):
+            reset_policy(self.policy, rows.copy())
 
     def answer(self, batch: Batch, asked: npt.NDArray[np.bool_]) -> Actions:  # noqa: ARG002 -- see Entrant
         """Asks for all rows: a policy sees whole batches."""
         legal = batch.action_mask != 0  # before the policy can write to it
-        try:
-            answer = np.asarray(self.policy.act(batch))
-        except PolicyError:
-            raise
-        except (Exception, SystemExit) as error:  # whatever the user's code raises is told with its name
-            raise PolicyError(f"{self.name}: raised {type(error).__name__} ({error})") from error
+        with users_code(self.name):
+            answer = np.asarray(self.policy.act(_guarded(batch) if self.kind == "python" else batch))
         if answer.shape != (len(batch),) or answer.dtype.kind not in "iu":
             got = f"answer of shape {answer.shape} and dtype {answer.dtype}"
             raise PolicyError(f"{self.name}: {got}, but it is {len(batch)} whole numbers, one for each game")
@@ -91,6 +90,24 @@ class InProcess(Entrant):
         actions = np.where(within, answer, 0).astype(np.int64)
         good = within & legal[np.arange(len(batch)), actions]
         return np.where(good, actions, fault("illegal"))
+
+
+@contextlib.contextmanager
+def users_code(name: str) -> Iterator[None]:
+    """``PolicyError``, with the name of the policy, for whatever code of the user's own raises in the block."""
+    try:
+        yield
+    except PolicyError:
+        raise
+    except (Exception, SystemExit, GeneratorExit) as error:
+        raise PolicyError(f"{name}: raised {type(error).__name__} ({error})") from error
+
+
+def _guarded(batch: Batch) -> Batch:
+    """The batch with rows and seats that cannot be written to: they say where in the arena's memory the games are."""
+    rows, seats = batch.rows.copy(), batch.seats.copy()
+    rows.flags.writeable = seats.flags.writeable = False
+    return replace(batch, rows=rows, seats=seats)
 
 
 class Watched:

@@ -111,7 +111,7 @@ class CommandEntrant(Entrant):
         request = self._messages.request(batch, k, self._requests, game, bits, self._observed)
         answer = self._child.ask(request, self._limits.decision_seconds)
         # a line that answers another request shows that the player is out of step: all its later lines would be taken for others
-        action = self._messages.action_of(answer, batch, k) if answer.get("id") == self._requests else None
+        action = self._messages.action_of(answer, batch, k) if type(answer.get("id")) is int and answer["id"] == self._requests else None
         if action is None:
             raise ChildFault("rubbish", "an answer without its id or a move")
         return action

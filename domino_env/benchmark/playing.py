@@ -53,9 +53,9 @@ def run(
     """
     if size not in SIZES:
         raise OptionsError(f"size={size!r}, but the sizes are {', '.join(SIZES)}")
-    if name is not None and not (isinstance(name, str) and name.strip()):
-        raise OptionsError(f"name={name!r}, but it is a text, or None for the policy's own")
-    check_writable(None if out is None else Path(out))
+    if name is not None and not (isinstance(name, str) and name.isprintable() and name.strip()):
+        raise OptionsError(f"name={name!r}, but it is a printable text, or None for the policy's own")
+    check_writable(None if out is None else Path(out), ".json")
     settings = choose_settings(variants)
     for setting in settings:
         for opponent in setting.opponents:

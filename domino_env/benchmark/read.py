@@ -161,6 +161,10 @@ class _Reader:
                 raise self._fail(where, f"{end} {told[end]}, but the deals make it {value}")
 
 
+_HUGE = 1e300
+"""JSON may hold whole numbers that no float holds."""
+
+
 def _is_anything(_: Any) -> bool:
     return True
 
@@ -170,7 +174,7 @@ def _is_text(value: Any) -> bool:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < 1e300  # false for NaN
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < _HUGE  # false for NaN
 
 
 def _is_size(value: Any) -> bool:

@@ -12,7 +12,6 @@ import typer
 
 from domino_env.commands.common import progress, say_json
 from domino_env.commands.options import Json
-from domino_env.files import check_writable
 
 if TYPE_CHECKING:
     from domino_env.benchmark import Result
@@ -67,7 +66,6 @@ def _play(policy: str, variants: Sequence[str], size: str, out: Path | None, nam
     from domino_env.benchmark import run
 
     path = out or Path(f"bench-{re.sub(r'[^A-Za-z0-9]+', '_', name or policy).strip('_')[:60]}-{size}.json")
-    check_writable(path, ".json")
     played = 0
 
     def told(done: int, total: int) -> None:

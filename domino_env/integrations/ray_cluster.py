@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
+import socket
 from collections.abc import Iterator
 from importlib.util import find_spec
 from typing import Any
@@ -15,6 +16,7 @@ __all__ = ["LOCAL", "check_ray", "connected"]
 
 LOCAL = "local"
 """The address that stands for a cluster of this machine alone."""
+_KNOCK_SECONDS = 10.0
 _OBJECT_STORE = 512 << 20
 """Bytes of shared memory of a cluster of this machine: what travels here is small."""
 
@@ -38,6 +40,8 @@ def connected(address: str = LOCAL, num_cpus: int | None = None) -> Iterator[Non
             "local", num_cpus=num_cpus, include_dashboard=False, object_store_memory=_OBJECT_STORE, _node_ip_address="127.0.0.1", **quiet
         )
     else:
+        _check_listens(address)
+        _use_token()
         try:
             ray.init(address, **quiet)
         except (ConnectionError, ValueError, RuntimeError, OSError) as error:
@@ -47,6 +51,27 @@ def connected(address: str = LOCAL, num_cpus: int | None = None) -> Iterator[Non
         yield
     finally:
         ray.shutdown()
+
+
+def _check_listens(address: str) -> None:
+    """``OptionsError`` where nobody listens at ``HOST:PORT``: Ray itself would try for minutes, deaf to signals."""
+    host, _, port = address.rpartition(":")
+    if not host or not port.isdigit() or "//" in address:
+        return
+    try:
+        with socket.create_connection((host.strip("[]"), int(port)), _KNOCK_SECONDS):
+            pass
+    except (OSError, OverflowError) as error:
+        raise OptionsError(f"ray address {address!r}: nobody listens there ({error}); it is 'local', 'auto' or HOST:PORT") from None
+
+
+def _use_token() -> None:
+    """Show the token that this machine has: ``ray start`` and ``auto`` do, but given HOST:PORT Ray 2.60 joins without, and is refused."""
+    # the variable RAY_AUTH_MODE is read when Ray is imported, which is long ago
+    from ray._private.authentication import authentication_token_setup as setup
+
+    setup.logger.setLevel(logging.ERROR)
+    setup.maybe_enable_token_auth_if_token_available(warn_if_disabled=False)
 
 
 def check_ray() -> None:

@@ -12,7 +12,7 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -66,6 +66,13 @@ class Checkpoint:
                 f"{self.source}: made for {self.meta.rules_text()} (rules {self.meta.rules_fingerprint}), "
                 f"but this game is {rules.variant} (rules {rules.fingerprint()})"
             )
+
+    def check_network(self, **ours: Any) -> None:
+        """Raise ``CheckpointError`` unless these fields of the header say the same: the weights would make another network."""
+        for name, value in ours.items():
+            theirs = getattr(self.meta, name)
+            if theirs != value:
+                raise CheckpointError(f"{self.source}: a checkpoint with {name}={theirs!r}, but this network has {value!r}")
 
 
 def save_checkpoint(path: str | os.PathLike[str], weights: Mapping[str, npt.ArrayLike], meta: Header) -> None:

@@ -7,6 +7,11 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
+import socket
+import subprocess
+import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -121,6 +126,49 @@ def test_an_address_where_nobody_is() -> None:
         pass
 
 
+def test_a_port_where_nobody_listens_is_told_at_once() -> None:
+    with socket.socket() as held:
+        held.bind(("127.0.0.1", 0))  # taken, and not listening
+        address = f"127.0.0.1:{held.getsockname()[1]}"
+        with pytest.raises(OptionsError, match=f"ray address '{address}': nobody listens there"), connected(address):
+            pass
+
+
+@pytest.fixture
+def head(tmp_path: Path) -> Iterator[tuple[str, dict[str, str]]]:
+    """A head node as a user starts one, with a token of its own, and the environment of whoever has the same home."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    (tmp_path / ".ray").mkdir()
+    (tmp_path / ".ray" / "auth_token").write_text("0" * 64)
+    environ = {name: value for name, value in os.environ.items() if not name.startswith("RAY_")} | {"HOME": str(tmp_path)}
+    start = [str(Path(sys.executable).with_name("ray")), "start", "--head", f"--port={port}", "--num-cpus=2", "--block"]
+    # sockets have short paths
+    with tempfile.TemporaryDirectory(prefix="ray", dir="/tmp") as folder:
+        more = [f"--temp-dir={folder}", "--include-dashboard=false", "--disable-usage-stats", f"--object-store-memory={80 << 20}"]
+        process = subprocess.Popen([*start, *more], env=environ, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            deadline = time.monotonic() + 90
+            while not Path(folder, "ray_current_cluster").exists() and time.monotonic() < deadline:
+                time.sleep(0.2)
+            yield f"127.0.0.1:{port}", environ
+        finally:
+            process.terminate()
+            process.wait(60)
+
+
+def test_a_cluster_that_wants_a_token_is_joined_by_its_address(head: tuple[str, dict[str, str]]) -> None:
+    """In a process of its own: one that has run a cluster shows its token everywhere."""
+    address, environ = head
+    arena = [sys.executable, "-m", "domino_env", "arena", "bergen", "greedy", "random", "--deals", "20", "--json"]
+    found = [subprocess.run([*arena, *more], env=environ, capture_output=True, text=True) for more in ([], ["--ray", address])]
+    assert [done.returncode for done in found] == [0, 0], found[1].stderr
+    here, there = (json.loads(done.stdout) for done in found)
+    assert here.pop("times") != there.pop("times")
+    assert here == there
+
+
 def killing(nodes: Nodes, monkeypatch: pytest.MonkeyPatch, after: int, place_of: Any) -> list[str]:
     """Kill the node that ``place_of(algorithm)`` names once so many decisions are made."""
     from training.rllib import _Run
@@ -152,7 +200,10 @@ def runners_of(algorithm: Any, ask: Any) -> list[Any]:
     return found
 
 
-def test_a_training_goes_on_when_the_node_of_an_env_runner_is_lost(nodes: Nodes, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+@pytest.mark.parametrize("runners", [1, 2])
+def test_a_training_goes_on_when_the_node_of_an_env_runner_is_lost(
+    nodes: Nodes, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, runners: int
+) -> None:
     from training.rllib import _Run, train
 
     killed = killing(nodes, monkeypatch, 900, lambda algorithm: runners_of(algorithm, node_of)[0])
@@ -162,17 +213,18 @@ def test_a_training_goes_on_when_the_node_of_an_env_runner_is_lost(nodes: Nodes,
     def watched(run: Any, algorithm: Any, *more: Any) -> None:
         loop(run, algorithm, *more)
         deadline = time.monotonic() + 120
-        while len(found := runners_of(algorithm, told_by)) < 2 and time.monotonic() < deadline:
+        while len(found := runners_of(algorithm, told_by)) < runners and time.monotonic() < deadline:
             algorithm.train()  # a process takes its time to start
         seen.append(found)
 
     monkeypatch.setattr(_Run, "_loop", watched)
-    train(configured(decisions=3000, ray={"num_env_runners": 2}), tmp_path / "run", ["test"], nodes.address)
+    train(configured(decisions=3000, ray={"num_env_runners": runners}), tmp_path / "run", ["test"], nodes.address)
     assert load_state(tmp_path / "run" / "state.npz")["decisions"] >= 3000
-    ((one, another),) = seen  # the run never began anew
-    assert killed[0] not in (one[0], another[0])
+    (found,) = seen  # the run never began anew
+    assert len(found) == runners
+    assert killed[0] not in [node for node, _ in found]
     # the runner that took the place of the lost one plays against the opponents of the day
-    assert one[1] == another[1] == ["greedy", "learned", "learned"]
+    assert all(opponents == ["greedy", "learned", "learned"] for _, opponents in found)
 
 
 def test_a_training_goes_on_from_its_last_save_when_the_node_that_learns_is_lost(

@@ -150,7 +150,7 @@ def test_what_is_drawn_from_the_action_space_is_legal() -> None:
     assert drawn == set(np.flatnonzero(seen["action_mask"]).tolist())
 
 
-@pytest.mark.parametrize("config", [{}, {"variant": "bergen", "seats": 3}, None])
+@pytest.mark.parametrize("config", [{}, {"variant": "bergen", "seats": 3}, None, "bergen", 5])
 def test_an_env_config_that_cannot_be_is_told(config: Any) -> None:
     with pytest.raises(OptionsError, match="env_config="):
         DominoMultiAgentEnv(config)
@@ -167,6 +167,9 @@ def test_moves_that_cannot_be_are_refused_and_change_nothing() -> None:
     for actions in ({other: 0}, {}, {agent: 0, other: 0}):
         with pytest.raises(IllegalMoveError, match=f"it is the turn of {agent}"):
             env.step(actions)
+    for rubbish in (None, 0, [agent]):
+        with pytest.raises(IllegalMoveError, match=f"it is the turn of {agent}"):
+            env.step(rubbish)  # type: ignore[arg-type]
     with pytest.raises(IllegalMoveError, match="not legal"):
         env.step({agent: int(np.flatnonzero(seen["action_mask"] == 0)[0])})
     assert env.table.get_state() == before
@@ -246,10 +249,27 @@ def test_weights_are_those_of_a_checkpoint(residual: bool, tmp_path: Path) -> No
         module({"layers": [8], "checkpoint": str(path)}, actions, size)
     with pytest.raises(CheckpointError, match=f"residual={residual}, but this network has {not residual}"):
         module({**told, "residual": not residual, "checkpoint": str(path)}, actions, size)
+    with pytest.raises(CheckpointError, match="activation='tanh', but this network has 'relu'"):
+        module({**told, "activation": "relu", "checkpoint": str(path)}, actions, size)
+    before = net.weights()
+    with pytest.raises(CheckpointError, match="weights: weights that are not finite"):
+        net.load_weights({name: np.full_like(values, np.nan) for name, values in before.items()})
+    assert all((values == before[name]).all() for name, values in net.weights().items())
 
 
-@pytest.mark.parametrize("config", [{"units": [3]}, {"layers": []}, {"layers": [0]}, {"layers": [8], "activation": "swish"}])
-def test_a_model_config_that_cannot_be_is_told(config: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    "config",
+    [
+        *({"layers": layers} for layers in (5, "256", None, [], [0], ["a"], [1.5], [True], [10**12])),
+        *({"activation": activation} for activation in ("gelu", ["relu"], None)),
+        {"residual": "no"},
+        {"checkpoint": 5},
+        {"units": 3},
+        "layers",
+        [1],
+    ],
+)
+def test_a_model_config_that_cannot_be_is_told(config: Any) -> None:
     with pytest.raises(OptionsError, match="model_config="):
         module(config)
 
@@ -316,6 +336,17 @@ def test_a_run_leaves_checkpoints_that_play(trained: Path) -> None:
     assert [result["decisions"] >= 600 for result in json.loads((trained / "evaluations.json").read_text())] == [True, True]
 
 
+def test_commands_for_run_folders_know_it(trained: Path, tmp_path: Path) -> None:
+    from training.run_curves import RunCurves
+    from training.train import export
+
+    curve = RunCurves(trained).curve("points", "random")
+    assert curve is not None
+    assert len(curve.values) == 2
+    with pytest.raises(ConfigError, match="of a run of 'python -m training rllib': go on with it by that command"):
+        export(trained, tmp_path / "out.safetensors")
+
+
 def test_snapshots_joined_the_opponents(trained: Path) -> None:
     from training.state_file import load_state
 
@@ -337,8 +368,10 @@ def test_a_run_goes_on_where_it_stopped(trained: Path, tmp_path: Path) -> None:
     before = load_state(folder / "state.npz")
     with pytest.raises(ConfigError, match="holds a run"):
         train(configured(decisions=1600), folder, ["test"])
+    told = (folder / "config.yaml").read_bytes()
     with pytest.raises(ConfigError, match=r"its run has ppo.gamma=1.0, but this config says 0.9"):
         train(configured(decisions=1600, ppo={"gamma": 0.9}), folder, ["test"], resume=True)
+    assert (folder / "config.yaml").read_bytes() == told
     train(configured(decisions=1600), folder, ["test"], resume=True, output=tmp_path / "out.safetensors")
     after = load_state(folder / "state.npz")
     assert after["decisions"] >= 1600 > before["decisions"]
@@ -354,8 +387,13 @@ def test_a_cluster_that_is_too_small_is_told(tmp_path: Path) -> None:
 
     ray.init("local", num_cpus=1, include_dashboard=False, object_store_memory=80 << 20, log_to_driver=False)
     try:
-        with pytest.raises(ConfigError, match="that takes 2 CPUs, but the cluster has 1"):
-            train(configured(ray={"num_env_runners": 2}), tmp_path / "run", ["test"])
+        for processes, message in (
+            ({"num_env_runners": 2}, "that takes 2 CPUs, but the cluster has 1"),
+            ({"num_env_runners": 0, "num_learners": 1, "gpus_per_learner": 1}, "that takes 1 GPUs, but the cluster has 0"),
+        ):
+            with pytest.raises(ConfigError, match=message):
+                train(configured(ray=processes), tmp_path / "run", ["test"])
+        assert folder_of(tmp_path / "run") == []  # it can be begun once that is mended
     finally:
         ray.shutdown()
 

@@ -44,6 +44,8 @@ class DominoMultiAgentEnv(MultiAgentEnv):
 
     def __init__(self, config: Mapping[str, Any] | None = None) -> None:
         super().__init__()
+        if not (config is None or isinstance(config, Mapping)):
+            raise OptionsError(f"env_config={config!r}, but it is a dict with the keywords {', '.join(_OWN)}")
         given = {name: value for name, value in (config or {}).items() if name not in _OF_RLLIB}
         unknown = sorted(set(given) - set(_OWN))
         if unknown or "variant" not in given:
@@ -100,9 +102,9 @@ class DominoMultiAgentEnv(MultiAgentEnv):
         The infos of a game that is over have ``scores`` by seat, ``winners`` (seats) and ``opponents`` by seat (places in the list of
         opponents, -1: an agent).
         """
-        if not self._on_turn or list(action_dict) != [self._on_turn]:
+        if not self._on_turn or not isinstance(action_dict, Mapping) or list(action_dict) != [self._on_turn]:
             turn = f"it is the turn of {self._on_turn}" if self._on_turn else "no game is under way: call reset"
-            raise IllegalMoveError(f"actions {dict(action_dict)!r}, but {turn}")
+            raise IllegalMoveError(f"actions {action_dict!r}, but {turn}")
         result = self._move(action_dict[self._on_turn])
         over = self.table.game.over
         seen = list(self.agents) if over else [self._on_turn]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
@@ -24,6 +25,7 @@ __all__ = ["DominoRLModule"]
 
 _ACTIVATIONS: dict[str, type[nn.Module]] = {"relu": nn.ReLU, "tanh": nn.Tanh}
 _KEYS = ("layers", "activation", "residual", "checkpoint")
+_WIDEST = 1 << 16
 _OF_RLLIB = {field.name for field in fields(DefaultModelConfig)} | {"vf_share_layers"}
 """Keys that RLlib adds for networks of its own."""
 
@@ -33,7 +35,8 @@ class DominoRLModule(TorchRLModule, ValueFunctionAPI):
 
     It reads observations ``{"observations": (B, D) float32, "action_mask": (B, A)}``. ``model_config``: ``layers`` (units of the hidden
     layers), ``activation`` (``relu`` or ``tanh``), ``residual`` (a layer as wide as the one before it adds its input to its output) and
-    ``checkpoint`` (a path or a bundled name, whose weights it starts from). Its tensors have the names that they have in a checkpoint.
+    ``checkpoint`` (a path or a bundled name, whose weights it starts from; a module does not know the rules, so whoever names it sees to
+    it that it is of the same variant). Its tensors have the names that they have in a checkpoint.
 
     Raises ``OptionsError`` for a config that cannot be used, ``CheckpointError`` for weights that do not fit, and ``EmptyMaskError``
     where it is to act and no action is legal.
@@ -43,9 +46,8 @@ class DominoRLModule(TorchRLModule, ValueFunctionAPI):
         """Build the layers; RLlib calls it once."""
         told = {"layers": [256, 256], "activation": "relu", "residual": False, "checkpoint": None, **_plain(self.model_config)}
         size, actions = _sizes(self.observation_space, self.action_space)
+        _check(told)
         layers: list[int] = list(told["layers"])
-        if not layers or min(layers) < 1 or told["activation"] not in _ACTIVATIONS:
-            raise OptionsError(f"model_config={told!r}, but layers are units from 1 on and the activation is relu or tanh")
         self.activation = _ACTIVATIONS[told["activation"]]()
         self.layers = nn.ModuleList(nn.Linear(i, o) for i, o in zip([size, *layers], layers, strict=False))
         self.adds = [told["residual"] and number > 0 and layers[number] == layers[number - 1] for number in range(len(layers))]
@@ -69,6 +71,8 @@ class DominoRLModule(TorchRLModule, ValueFunctionAPI):
         theirs = {name: np.shape(values) for name, values in weights.items()}
         if own != theirs:
             raise CheckpointError(f"{source}: tensors {theirs}, but this network has {own}")
+        if not all(np.isfinite(values).all() for values in weights.values()):
+            raise CheckpointError(f"{source}: weights that are not finite")
         self.load_state_dict({name: torch.tensor(np.asarray(values)) for name, values in weights.items()})
 
     def _forward_inference(self, batch: dict[str, Any], **_more: Any) -> dict[str, Any]:
@@ -107,8 +111,29 @@ class DominoRLModule(TorchRLModule, ValueFunctionAPI):
         return torch.where(batch[Columns.OBS]["action_mask"] != 0, logits, torch.finfo(logits.dtype).min)
 
 
+def _check(told: Mapping[str, Any]) -> None:
+    """``OptionsError`` for values that make no network."""
+    layers, checkpoint = told["layers"], told["checkpoint"]
+    good = (
+        isinstance(layers, (list, tuple))
+        and len(layers) > 0
+        and all(isinstance(units, int) and not isinstance(units, bool) and 1 <= units <= _WIDEST for units in layers)
+        and isinstance(told["activation"], str)
+        and told["activation"] in _ACTIVATIONS
+        and isinstance(told["residual"], bool)
+        and (checkpoint is None or isinstance(checkpoint, (str, os.PathLike)))
+    )
+    if not good:
+        raise OptionsError(
+            f"model_config={dict(told)!r}, but layers are units from 1 to {_WIDEST}, the activation is relu or tanh, "
+            "residual is True or False, and the checkpoint is a path or a name"
+        )
+
+
 def _plain(config: Any) -> dict[str, Any]:
     """The keys that were given. ``OptionsError`` for those that mean nothing here."""
+    if not (config is None or isinstance(config, (Mapping, DefaultModelConfig))):
+        raise OptionsError(f"model_config={config!r}, but it is a dict with the keys {', '.join(_KEYS)}")
     given = dict(config) if isinstance(config, Mapping) else {}
     unknown = sorted(set(given) - set(_KEYS) - _OF_RLLIB)
     if unknown:
@@ -129,8 +154,5 @@ def _weights(told: Mapping[str, Any]) -> Mapping[str, npt.ArrayLike]:
     """``CheckpointError`` where the same weights would be another network."""
     spec = told["checkpoint"]
     checkpoint = load_checkpoint(bundled_checkpoints().get(spec, spec))
-    for name in ("activation", "residual"):
-        theirs = getattr(checkpoint.meta, name)
-        if theirs != told[name]:
-            raise CheckpointError(f"{spec}: a checkpoint with {name}={theirs!r}, but this network has {told[name]!r}")
+    checkpoint.check_network(activation=told["activation"], residual=told["residual"])
     return checkpoint.weights
