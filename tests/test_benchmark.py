@@ -254,6 +254,7 @@ PAIR = ("settings", 0, "pairs", 1)
         (put("settings", 0, "pairs", 2, "opponent_digest", "a" * 64), f"with digest {'a' * 64}, but protocol 1 has 'bergen/ppo'"),
         (put(*PAIR, "rounds", 4000), "4000 rounds of which 0 are forfeited, but 40 were played"),
         (put(*PAIR, "forfeits", {"crash": 41}), "41 are forfeited, but 40 were played"),
+        (put(*PAIR, "forfeits", {"crash": 40}), "with 40 forfeited it is -37 at most"),
         (put(*PAIR, "forfeits", {"boredom": 1}), "forfeits cannot be"),
         (put(*PAIR, "time", {}), "but it has the fields ['decisions', 'microseconds', 'seconds']"),
         (put("settings", 0, "deals", 2000), "bergen/2: deals 2000, but protocol 1 has 20"),

@@ -141,6 +141,9 @@ class _Reader:
         )
         if told["rounds"] != found.rounds or found.forfeited > found.rounds:
             raise self._fail(where, f"{told['rounds']} rounds of which {found.forfeited} are forfeited, but {found.rounds} were played")
+        most = setting.forfeit * (1 - 2 * found.forfeited / found.rounds)
+        if found.points.mean > most + _MEANS_AGREE:
+            raise self._fail(where, f"{found.points.mean} points a round, but with {found.forfeited} forfeited it is {most:g} at most")
         if time != found.time:
             raise self._fail(where, f"time {time}, but its decisions and seconds make it {found.time}")
         for name in ("points", "won", "score"):

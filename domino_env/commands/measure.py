@@ -82,7 +82,8 @@ def _spread(address: str | None) -> Iterator[Spread | None]:
         return
     from domino_env.integrations.ray_cluster import connected
 
-    with connected(address):
+    # Ray prints what it has to say of lost processes; the table has stdout for itself
+    with contextlib.redirect_stdout(sys.stderr), connected(address):
         from domino_env.integrations.ray_arena import spread_on_ray
 
         yield spread_on_ray

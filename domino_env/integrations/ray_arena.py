@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import uuid
+from collections import deque
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -25,6 +26,8 @@ RETRIES = 8
 """How often a task is played anew whose node or process died."""
 _PORTIONS_PER_CPU = 8
 """So many, or more: few enough to cost little, many enough that no CPU waits long for the last one."""
+_UNDER_WAY_PER_CPU = 4
+"""Tasks handed to the cluster at a time: what a CPU still has to do while the first one is waited for."""
 _VERSIONS = {"domino_env": __version__, "observation": ENCODING_VERSION}
 
 Times = tuple[tuple[int, float], ...]
@@ -36,6 +39,7 @@ def spread_on_ray(
 ) -> Iterator[Sequence[Portion]]:
     """Play all pairs on the cluster that this process is connected to; for ``compare(..., spread=spread_on_ray)``.
 
+    Where it is stopped early, tasks that are under way are played to their end, and not used.
     Raises what a policy raises, and ``OptionsError`` where the cluster lacks this package, has another version of it, or is lost.
     """
     portions = _portions(table, len(pairs))
@@ -43,28 +47,41 @@ def spread_on_ray(
     tournament = uuid.uuid4().hex
     play = ray.remote(num_cpus=1, max_retries=RETRIES)(_play)
     # the owner of what is shared is this process, so it outlives any node
-    refs = [[play.remote(tournament, [shared], _VERSIONS, pair, deals) for deals in portions] for pair in pairs]
+    refs = _under_way(play.remote(tournament, [shared], _VERSIONS, pair, deals) for pair in pairs for deals in portions)
     played, total = itertools.count(1), len(pairs) * len(portions)
-    try:
-        for pair, waiting in zip(pairs, refs, strict=True):
-            done = []
-            for ref in waiting:
-                portion, times = _get(ref)
-                for place, (decisions, seconds) in zip(pair, times, strict=True):
-                    players[place].decisions += decisions
-                    players[place].seconds += seconds
-                done.append(portion)
-                progress(next(played), total)
-            yield done
-    finally:
-        for ref in itertools.chain.from_iterable(refs):
-            ray.cancel(ref)
+    for pair in pairs:
+        done = []
+        for ref in itertools.islice(refs, len(portions)):
+            portion, times = _get(ref)
+            for place, (decisions, seconds) in zip(pair, times, strict=True):
+                players[place].decisions += decisions
+                players[place].seconds += seconds
+            done.append(portion)
+            progress(next(played), total)
+        yield done
+
+
+def _under_way(tasks: Iterator[Any]) -> Iterator[Any]:
+    """The tasks in their order, each begun some time before it is asked for.
+
+    Were all begun at once, the rest would have to be cancelled when a policy fails; a task cancelled as it ends takes this process with it
+    (a check that fails in Ray 2.60).
+    """
+    waiting: deque[Any] = deque()
+    while True:
+        waiting.extend(itertools.islice(tasks, max(0, _UNDER_WAY_PER_CPU * _cpus() - len(waiting))))
+        if not waiting:
+            return
+        yield waiting.popleft()
+
+
+def _cpus() -> int:
+    return max(1, int(ray.cluster_resources().get("CPU", 1)))
 
 
 def _portions(table: DealTable, pairs: int) -> list[range]:
-    cpus = int(ray.cluster_resources().get("CPU", 1))
     games = table.deals * len(table.seating.owners)
-    return list(table.portions(min(GAMES_AT_ONCE, -(-games * pairs // (_PORTIONS_PER_CPU * max(1, cpus))))))
+    return list(table.portions(min(GAMES_AT_ONCE, -(-games * pairs // (_PORTIONS_PER_CPU * _cpus())))))
 
 
 def _get(ref: Any) -> tuple[Portion, Times]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
+import re
 import socket
 from collections.abc import Iterator
 from importlib.util import find_spec
@@ -16,6 +17,7 @@ __all__ = ["LOCAL", "check_ray", "connected"]
 
 LOCAL = "local"
 """The address that stands for a cluster of this machine alone."""
+_HOST_AND_PORT = re.compile(r"[^/]+:\d+")
 _KNOCK_SECONDS = 10.0
 _OBJECT_STORE = 512 << 20
 """Bytes of shared memory of a cluster of this machine: what travels here is small."""
@@ -40,8 +42,10 @@ def connected(address: str = LOCAL, num_cpus: int | None = None) -> Iterator[Non
             "local", num_cpus=num_cpus, include_dashboard=False, object_store_memory=_OBJECT_STORE, _node_ip_address="127.0.0.1", **quiet
         )
     else:
-        _check_listens(address)
-        _use_token()
+        if _HOST_AND_PORT.fullmatch(address):
+            _check_listens(address)
+            if _wants_token(address):
+                _use_token()
         try:
             ray.init(address, **quiet)
         except (ConnectionError, ValueError, RuntimeError, OSError) as error:
@@ -56,8 +60,6 @@ def connected(address: str = LOCAL, num_cpus: int | None = None) -> Iterator[Non
 def _check_listens(address: str) -> None:
     """``OptionsError`` where nobody listens at ``HOST:PORT``: Ray itself would try for minutes, deaf to signals."""
     host, _, port = address.rpartition(":")
-    if not host or not port.isdigit() or "//" in address:
-        return
     try:
         with socket.create_connection((host.strip("[]"), int(port)), _KNOCK_SECONDS):
             pass
@@ -65,8 +67,21 @@ def _check_listens(address: str) -> None:
         raise OptionsError(f"ray address {address!r}: nobody listens there ({error}); it is 'local', 'auto' or HOST:PORT") from None
 
 
+def _wants_token(address: str) -> bool:
+    """Whether the head turns away who shows none. Who shows one where none is wanted is not understood by the workers, so ask first."""
+    import grpc  # tensorboard brings it, as the extra does
+
+    with grpc.insecure_channel(address) as channel:
+        ask = channel.unary_unary("/ray.rpc.NodeInfoGcsService/GetClusterId")
+        try:
+            ask(b"", timeout=_KNOCK_SECONDS)
+        except grpc.RpcError as error:
+            return bool(error.code() == grpc.StatusCode.UNAUTHENTICATED)
+    return False
+
+
 def _use_token() -> None:
-    """Show the token that this machine has: ``ray start`` and ``auto`` do, but given HOST:PORT Ray 2.60 joins without, and is refused."""
+    """Show the token that this machine has: given HOST:PORT, Ray 2.60 does not do so of itself."""
     # the variable RAY_AUTH_MODE is read when Ray is imported, which is long ago
     from ray._private.authentication import authentication_token_setup as setup
 

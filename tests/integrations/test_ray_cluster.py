@@ -29,7 +29,7 @@ from ray.cluster_utils import Cluster
 from domino_env.arena import Comparison, compare
 from domino_env.cli import main
 from domino_env.errors import OptionsError, PolicyError
-from domino_env.integrations.ray_arena import spread_on_ray
+from domino_env.integrations.ray_arena import _under_way, spread_on_ray
 from domino_env.integrations.ray_cluster import connected
 from tests.integrations.rllib_cases import configured
 from training.state_file import load_state
@@ -108,6 +108,21 @@ def test_the_command_prints_the_same_table(nodes: Nodes, tmp_path: Path, monkeyp
     assert tables[0] == tables[1]
 
 
+def test_what_ray_has_to_say_is_not_in_the_table(nodes: Nodes, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    from domino_env.integrations import ray_arena
+
+    def spread(*arguments: Any) -> Any:
+        sys.stdout.write("(raylet) A worker died\n")
+        return spread_on_ray(*arguments)
+
+    monkeypatch.setattr(ray_arena, "spread_on_ray", spread)
+    with pytest.raises(SystemExit):
+        main(["arena", "bergen", "greedy", "random", "--deals", "20", "--json", "--ray", nodes.address])
+    told = capsys.readouterr()
+    assert json.loads(told.out)
+    assert "A worker died" in told.err
+
+
 def test_what_goes_wrong_on_a_node_is_told_here(nodes: Nodes) -> None:
     class Cheat:
         """Plays what is not legal."""
@@ -119,6 +134,21 @@ def test_what_goes_wrong_on_a_node_is_told_here(nodes: Nodes) -> None:
 
     with connected(nodes.address), pytest.raises(PolicyError, match=r"^cheat: action \d+ in game"):
         compare({"cheat": Cheat(), "random": "random"}, "bergen", deals=20, spread=spread_on_ray)
+
+
+def test_few_tasks_are_left_when_a_tournament_stops(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ray, "cluster_resources", lambda: {"CPU": 2.0})
+    begun: list[int] = []
+
+    def begin(task: int) -> int:
+        begun.append(task)
+        return task
+
+    tasks = _under_way(map(begin, range(100)))
+    assert next(tasks) == 0
+    assert begun == list(range(8))
+    assert list(tasks) == list(range(1, 100))
+    assert begun == list(range(100))
 
 
 def test_an_address_where_nobody_is() -> None:
